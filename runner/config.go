@@ -1,0 +1,145 @@
+package runner
+
+import (
+	"time"
+
+	"qbench/runner/script"
+)
+
+// Mode is how statements travel to the server.
+type Mode string
+
+// The query modes: the first three as pgbench sends them on the wire, and
+// Pipelined, which is Prepared with the statements whose results nobody needs
+// yet travelling together with the next one that is waited for.
+const (
+	Simple    Mode = "simple"
+	Extended  Mode = "extended"
+	Prepared  Mode = "prepared"
+	Pipelined Mode = "pipelined"
+)
+
+// Modes lists every query mode.
+var Modes = []Mode{Simple, Extended, Prepared, Pipelined}
+
+// OrderCount says how a statement's result tells the number of orders done.
+type OrderCount uint8
+
+const (
+	// NotCounted marks a statement that completes no order.
+	NotCounted OrderCount = iota
+	// CountRows takes the row count of the command tag.
+	CountRows
+	// CountValue takes the integer in the first column of the first row, for
+	// functions that do the work and return how much they did.
+	CountValue
+)
+
+// Script is one script of a run, its share of the transactions and how its
+// work is counted.
+type Script struct {
+	*script.Script
+	// Weight is the relative frequency; 0 means never chosen.
+	Weight int
+	// Orders holds one entry per command; nil where nothing is counted.
+	Orders []OrderCount
+	// Inline names the variables that are substituted as text in every query
+	// mode, because SQL allows no parameter in their place (an identifier).
+	Inline []string
+}
+
+// Group is a set of clients that run the same scripts: the consumers of a
+// queue, or its producers.
+type Group struct {
+	// Name is "consumers" or "producers"; it heads the group's statistics.
+	Name    string
+	Clients int
+	Scripts []Script
+	// Rate is the target of scheduled starts per second over all clients of
+	// the group; 0 means as fast as possible.
+	Rate float64
+	// Idle, where positive, is how long a client waits after a transaction
+	// that found no order. A notification ends the wait early if Listen is set.
+	Idle time.Duration
+	// Listen is the channel whose notifications wake idle clients; "" is none.
+	Listen string
+	// Pool is the number of connections that the group's clients share; 0
+	// gives each client its own.
+	Pool int
+}
+
+// Config is everything that decides how a load runs, except the server it
+// runs on.
+type Config struct {
+	// Groups holds the clients; the first group is the one that the pgbench
+	// block of the report describes.
+	Groups []Group
+	// Threads is the number of event loops that carry the clients (-j).
+	Threads int
+	Mode    Mode
+	// Duration stops new transactions after this time; 0 is no limit.
+	Duration time.Duration
+	// Transactions is the number each client runs; 0 is no limit.
+	Transactions int64
+	// Warmup is run before the clock starts; its transactions are not counted,
+	// though their orders are part of the audit.
+	Warmup time.Duration
+	// Orders is the number of orders that can be handled at most; when that
+	// many are acknowledged the queue is drained and the run ends. 0 is
+	// unknown or unlimited.
+	Orders int64
+	// MaxTries is the number of tries of a transaction that fails with a
+	// serialization failure or a deadlock; 0 is no limit (needs LatencyLimit
+	// or Duration), 1 no retry.
+	MaxTries int
+	// LatencyLimit marks slower transactions as late and, under a rate, skips
+	// those that would start later than it; 0 is none.
+	LatencyLimit time.Duration
+	// Connect establishes a new connection for each transaction (-C).
+	Connect bool
+	// PerStatement collects latencies per statement (-r).
+	PerStatement bool
+	// ContinueOnError counts other SQL errors as failures instead of aborting
+	// the client.
+	ContinueOnError bool
+	// ExitOnAbort ends the run when any client is aborted.
+	ExitOnAbort bool
+	// ClockBeforeConnect starts Duration before connecting, as pgbench does.
+	ClockBeforeConnect bool
+	// Seed is the base of all random numbers; the same seed gives pgbench's
+	// numbers.
+	Seed uint64
+	// Variables are set in every client before its first transaction (-D).
+	Variables map[string]string
+	// Symbols is the table that the scripts were parsed with.
+	Symbols *script.Symbols
+	// Interval is the time between observations and between the entries of
+	// Result.Intervals; 0 is one second.
+	Interval time.Duration
+	// Log receives each transaction's outcome (-l); nil is none.
+	Log TxLogger
+	// Stderr receives what pgbench prints during a run: debug() values, client
+	// aborts, verbose errors. One call holds whole lines.
+	Message func(level, text string)
+	// VerboseErrors reports every retried or failed transaction to Message.
+	VerboseErrors bool
+}
+
+// TxLogger receives the outcome of each transaction. Calls for one thread come
+// from one goroutine; calls for several threads come concurrently.
+type TxLogger interface {
+	LogTx(thread int, tx TxOutcome)
+}
+
+// TxOutcome is one line of a transaction log.
+type TxOutcome struct {
+	Client, Script int
+	Serial         int64 // of the client, from 1
+	End            time.Time
+	Latency, Lag   time.Duration
+	Retries        int
+	// Status is "" for success, or pgbench's word: skipped, failed,
+	// serialization, deadlock or other.
+	Status string
+	Orders int64
+}

@@ -1,0 +1,221 @@
+package runner
+
+import "time"
+
+// Format names the version of the result file.
+const Format = "qbench/1"
+
+// File is what a result file holds: plain data that every renderer and every
+// comparison reads.
+type File struct {
+	Format      string      `json:"format"`
+	Runs        []*Result   `json:"runs"`
+	Environment Environment `json:"environment"`
+}
+
+// Environment is what the numbers were measured on.
+type Environment struct {
+	ServerVersion string            `json:"server_version"` // "15.18"
+	Settings      map[string]string `json:"settings"`       // those that matter to a queue
+	Disposable    bool              `json:"disposable"`     // qbench started the server itself
+	HostCores     int               `json:"host_cores"`
+	HostMemory    int64             `json:"host_memory_bytes"`
+	HostOS        string            `json:"host_os"` // GOOS/GOARCH
+	HostCPU       string            `json:"host_cpu"`
+	QbenchVersion string            `json:"qbench_version"`
+	Args          []string          `json:"args"` // the command line, without passwords
+	StartedAt     time.Time         `json:"started_at"`
+}
+
+// Result is one run. Durations are seconds or milliseconds as their names say.
+type Result struct {
+	Strategy   string            `json:"strategy"`
+	Summary    string            `json:"summary,omitempty"`
+	Workload   string            `json:"workload,omitempty"` // orders, claims, jobs; "" for a script without a queue
+	Layout     string            `json:"layout,omitempty"`   // plain, unlogged, partitioned
+	Unlogged   bool              `json:"unlogged"`
+	Partitions int               `json:"partitions,omitempty"`
+	Params     map[string]string `json:"params,omitempty"` // the script's parameters and -D
+	Mode       Mode              `json:"mode"`
+	Clients    int               `json:"clients"`
+	Threads    int               `json:"threads"`
+	Repeat     int               `json:"repeat"` // from 1
+	Seed       uint64            `json:"seed"`
+	StartedAt  time.Time         `json:"started_at"`
+
+	// What was asked for, as pgbench's report prints it.
+	WantDurationS    float64 `json:"want_duration_s,omitempty"`
+	WantTransactions int64   `json:"want_transactions,omitempty"` // per client
+	MaxTries         int     `json:"max_tries"`
+	Rate             float64 `json:"rate,omitempty"`             // per second
+	LatencyLimitMS   float64 `json:"latency_limit_ms,omitempty"` // -L
+	Reconnect        bool    `json:"reconnect,omitempty"`        // -C
+	PerStatement     bool    `json:"per_statement,omitempty"`    // -r
+	ShowProgress     bool    `json:"show_progress,omitempty"`    // -P: pgbench then prints measured latency
+	ScaleFactor      int     `json:"scale_factor"`               // pgbench's; 1 for custom scripts
+
+	// DurationS runs from GO to the end of the last transaction or, for a
+	// drained queue, to the moment the last order was acknowledged.
+	DurationS float64 `json:"duration_s"`
+	// TPS is transactions / duration; OrdersPerS is orders / duration.
+	TPS        float64 `json:"tps"`
+	OrdersPerS float64 `json:"orders_per_s"`
+
+	Stats // of the first group
+
+	Drained        bool           `json:"drained"`
+	AfterDrain     int64          `json:"after_drain,omitempty"` // transactions that ended after the drain; not in Stats
+	Interrupted    bool           `json:"interrupted"`
+	AbortedClients int            `json:"aborted_clients"`
+	Errors         []string       `json:"errors,omitempty"` // why clients were aborted, each text once
+	WarmupOrders   int64          `json:"warmup_orders,omitempty"`
+	InDoubt        int64          `json:"in_doubt"`              // orders whose COMMIT was sent but not answered
+	CountsOrders   bool           `json:"counts_orders"`         // whether any statement counts orders
+	InitialConnMS  float64        `json:"initial_connection_ms"` // until all were connected
+	AverageConnMS  float64        `json:"average_connection_ms"` // under -C
+	Latency        Latency        `json:"latency_ms"`            // summary of Stats.LatencyHist
+	Lag            *Latency       `json:"lag_ms,omitempty"`      // under a rate
+	Audit          *Audit         `json:"audit,omitempty"`       // nil where there is no queue
+	Client         Client         `json:"client"`
+	Intervals      []Tick         `json:"intervals"`
+	ScriptResults  []ScriptResult `json:"scripts"`
+	Producers      *GroupResult   `json:"producers,omitempty"` // the second group
+	Partition      *PartitionUse  `json:"partition_use,omitempty"`
+	Warnings       []string       `json:"warnings"`
+}
+
+// Stats is the accounting of a set of transactions: a client's, a thread's, a
+// script's or a run's. The identity that holds for every one of them:
+//
+//	started = Transactions + Failed() + Skipped
+//
+// Empty and Late transactions are among Transactions.
+type Stats struct {
+	Transactions int64    `json:"transactions"` // successful
+	Orders       int64    `json:"orders"`
+	Empty        int64    `json:"empty"` // successful, but moved no order
+	Skipped      int64    `json:"skipped"`
+	Late         int64    `json:"late"`    // above the latency limit
+	Retried      int64    `json:"retried"` // transactions that were tried more than once
+	Retries      int64    `json:"retries"`
+	Failures     Failures `json:"failures"`
+	// LatencyHist is from the (scheduled) start to the end of each successful
+	// transaction; EmptyHist is the part of it that moved no order.
+	LatencyHist *Histogram `json:"latency_hist,omitempty"`
+	LagHist     *Histogram `json:"lag_hist,omitempty"`
+}
+
+// Failures counts transactions that were given up, by cause.
+type Failures struct {
+	Serialization int64 `json:"serialization"`
+	Deadlock      int64 `json:"deadlock"`
+	Other         int64 `json:"other"`
+}
+
+// Failed is the number of transactions that were given up.
+func (s *Stats) Failed() int64 {
+	return s.Failures.Serialization + s.Failures.Deadlock + s.Failures.Other
+}
+
+// Latency summarises a histogram in milliseconds.
+type Latency struct {
+	Mean   float64 `json:"mean"`
+	StdDev float64 `json:"stddev"`
+	Min    float64 `json:"min"`
+	P50    float64 `json:"p50"`
+	P90    float64 `json:"p90"`
+	P95    float64 `json:"p95"`
+	P99    float64 `json:"p99"`
+	P999   float64 `json:"p99_9"`
+	Max    float64 `json:"max"`
+}
+
+// ScriptResult is one script's part of a run.
+type ScriptResult struct {
+	Name       string            `json:"name"`
+	Weight     int               `json:"weight"`
+	Statements []StatementResult `json:"statements,omitempty"` // under -r
+	Stats
+	Latency Latency `json:"latency_ms"`
+}
+
+// StatementResult is one command's part of a script.
+type StatementResult struct {
+	Text     string  `json:"text"`
+	MeanMS   float64 `json:"mean_ms"`
+	Count    int64   `json:"count"`
+	Failures int64   `json:"failures"`
+	Retries  int64   `json:"retries"`
+	// Group is the 1-based number of the round trip that the statement
+	// travelled in under -M pipelined; 0 elsewhere.
+	Group int `json:"group,omitempty"`
+}
+
+// GroupResult is a further group's part of a run, its producers.
+type GroupResult struct {
+	Clients    int     `json:"clients"`
+	OrdersPerS float64 `json:"orders_per_s"`
+	TPS        float64 `json:"tps"`
+	Rate       float64 `json:"rate,omitempty"`
+	Stats
+	Latency Latency `json:"latency_ms"`
+	InDoubt int64   `json:"in_doubt"`
+}
+
+// Tick is what was done in one interval.
+type Tick struct {
+	AtS          float64    `json:"at_s"`     // end of the interval, since GO
+	LengthS      float64    `json:"length_s"` // of the interval
+	TPS          float64    `json:"tps"`      // successful transactions per second
+	OrdersPerS   float64    `json:"orders_per_s"`
+	Empty        int64      `json:"empty"`
+	Failed       int64      `json:"failed"`
+	Skipped      int64      `json:"skipped"`
+	Retried      int64      `json:"retried"`
+	Retries      int64      `json:"retries"`
+	MeanMS       float64    `json:"mean_ms"`
+	StdDevMS     float64    `json:"stddev_ms"`
+	P50MS        float64    `json:"p50_ms"`
+	P99MS        float64    `json:"p99_ms"`
+	MaxMS        float64    `json:"max_ms"`
+	LagMS        float64    `json:"lag_ms,omitempty"`         // mean
+	EnqueuedPerS float64    `json:"enqueued_per_s,omitempty"` // orders the producers put in
+	Depth        int64      `json:"depth"`                    // orders left in the queue at the end; -1 if unknown
+	Warmup       bool       `json:"warmup,omitempty"`
+	Hist         *Histogram `json:"hist,omitempty"` // latencies of the interval, 2 digits
+}
+
+// Audit is the proof that each order was handled exactly once.
+type Audit struct {
+	OK           bool     `json:"ok"`
+	Seeded       int64    `json:"seeded"`
+	Enqueued     int64    `json:"enqueued"`     // by producers, acknowledged
+	Remaining    int64    `json:"remaining"`    // rows in the queue
+	Processed    int64    `json:"processed"`    // rows in the result table
+	Acknowledged int64    `json:"acknowledged"` // orders the clients counted since the set was made
+	InDoubt      int64    `json:"in_doubt"`
+	Lost         int64    `json:"lost"`               // of the set, in neither table
+	Duplicated   int64    `json:"duplicated"`         // rows beyond the first of the same order in one table
+	Both         int64    `json:"both"`               // in both tables
+	Foreign      int64    `json:"foreign"`            // in a table, but not of the set
+	Orphans      int64    `json:"orphans,omitempty"`  // claimed but never completed
+	Problems     []string `json:"problems,omitempty"` // what is wrong, a sentence each
+}
+
+// Client is what the load generator itself used during the run.
+type Client struct {
+	CPUSeconds  float64 `json:"cpu_s"` // user + system, from GO to the end
+	UserSeconds float64 `json:"user_s"`
+	SysSeconds  float64 `json:"sys_s"`
+	CPUShare    float64 `json:"cpu_share"` // of all cores of this machine, 0 to 1
+	MaxRSS      int64   `json:"max_rss_bytes"`
+}
+
+// PartitionUse says how evenly a partitioned queue was drained.
+type PartitionUse struct {
+	Partitions int   `json:"partitions"`
+	Untouched  int   `json:"untouched"` // partitions none of whose orders was taken
+	Left       int64 `json:"left"`      // orders left in them
+	Min        int64 `json:"min_left"`
+	Max        int64 `json:"max_left"`
+}
