@@ -47,12 +47,18 @@ type Result struct {
 	WantDurationS    float64 `json:"want_duration_s,omitempty"`
 	WantTransactions int64   `json:"want_transactions,omitempty"` // per client
 	MaxTries         int     `json:"max_tries"`
-	Rate             float64 `json:"rate,omitempty"`             // per second
-	LatencyLimitMS   float64 `json:"latency_limit_ms,omitempty"` // -L
-	Reconnect        bool    `json:"reconnect,omitempty"`        // -C
-	PerStatement     bool    `json:"per_statement,omitempty"`    // -r
-	ShowProgress     bool    `json:"show_progress,omitempty"`    // -P: pgbench then prints measured latency
-	ScaleFactor      int     `json:"scale_factor"`               // pgbench's; 1 for custom scripts
+	Rate             float64 `json:"rate,omitempty"`              // per second
+	LatencyLimitMS   float64 `json:"latency_limit_ms,omitempty"`  // -L
+	Reconnect        bool    `json:"reconnect,omitempty"`         // -C
+	PerStatement     bool    `json:"per_statement,omitempty"`     // -r
+	ShowProgress     bool    `json:"show_progress,omitempty"`     // -P: pgbench then prints measured latency
+	FailuresDetailed bool    `json:"failures_detailed,omitempty"` // --failures-detailed
+	ScaleFactor      int     `json:"scale_factor"`                // pgbench's; 1 for custom scripts
+	// PgbenchPartitionMethod (range, hash) and PgbenchPartitions describe
+	// pgbench_accounts where a built-in script runs and the table is
+	// partitioned; a queue's partitions are in Partitions.
+	PgbenchPartitionMethod string `json:"pgbench_partition_method,omitempty"`
+	PgbenchPartitions      int    `json:"pgbench_partitions,omitempty"`
 
 	// DurationS runs from GO to the end of the last transaction or, for a
 	// drained queue, to the moment the last order was acknowledged.
