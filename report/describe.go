@@ -1,0 +1,37 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"qbench/runner"
+)
+
+// pairs lists a map as name=value, sorted by name.
+func pairs(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, name+"="+m[name])
+	}
+	return out
+}
+
+// hostText describes the machine that the load generator ran on.
+func hostText(e *runner.Environment) string {
+	var parts []string
+	if e.HostCores > 0 {
+		parts = append(parts, count(int64(e.HostCores), "core"))
+	}
+	if e.HostCPU != "" {
+		parts = append(parts, e.HostCPU)
+	}
+	if e.HostMemory > 0 {
+		parts = append(parts, fmt.Sprintf("%.1f GiB", float64(e.HostMemory)/(1<<30)))
+	}
+	if e.HostOS != "" {
+		parts = append(parts, e.HostOS)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,282 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"qbench/runner"
+)
+
+// Table ranks the runs of a file in one table: by orders/s, with the ratio to
+// the first. Repeats stand in one line, as median and range. Where the width
+// does not hold all columns, those that are the same for all runs move above
+// the table, and then the least needed are left out.
+//
+// This is the only file that knows tablewriter.
+func Table(w io.Writer, f *runner.File, o Options) error {
+	p := newPage(o)
+	if err := p.table(f.Runs); err != nil {
+		return err
+	}
+	return p.writeTo(w)
+}
+
+// column is one column of the table. Its priority says how soon it is left
+// out: 0 is never.
+type column struct {
+	title   string
+	cells   []string
+	right   bool
+	leftOut int
+	same    string // how to say above the table that all cells are equal
+}
+
+func (p *page) table(runs []*runner.Result) error {
+	if len(runs) == 0 {
+		p.line("no runs")
+		return nil
+	}
+	k := rank(runs)
+	if k.warning != "" {
+		p.wrap("warning: ", "         ", caution, k.warning)
+	}
+	for i := range k.entries {
+		if e := &k.entries[i]; e.audited && !e.auditOK {
+			p.wrap("", "  ", alarm, fmt.Sprintf("AUDIT FAILED: %s, %s, %s: numbers are invalid, not ranked", e.strategy, e.layout, count(int64(e.clients), "client")))
+		}
+	}
+	columns, caption := p.fit(k.columns())
+	if caption != "" {
+		p.wrap("all runs: ", "  ", "", caption)
+	}
+	table := tablewriter.NewTable(&p.Builder,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Symbols: p.symbols(),
+			Settings: tw.Settings{
+				Separators: tw.Separators{ShowHeader: tw.On, BetweenColumns: tw.Off, BetweenRows: tw.Off},
+				Lines:      tw.Lines{ShowHeaderLine: tw.On, ShowTop: tw.Off, ShowBottom: tw.Off},
+			},
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: alignments(columns)}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: alignments(columns)}),
+	)
+	titles := make([]string, len(columns))
+	for i, c := range columns {
+		titles[i] = c.title
+	}
+	table.Header(titles)
+	for i := range k.entries {
+		row := make([]string, len(columns))
+		for j, c := range columns {
+			row[j] = c.cells[i]
+		}
+		if err := table.Append(row); err != nil {
+			return fmt.Errorf("draw table: %w", err)
+		}
+	}
+	if err := table.Render(); err != nil {
+		return fmt.Errorf("draw table: %w", err)
+	}
+	return nil
+}
+
+func (p *page) symbols() tw.Symbols {
+	if p.Unicode {
+		return tw.NewSymbols(tw.StyleLight)
+	}
+	return tw.NewSymbols(tw.StyleASCII)
+}
+
+func alignments(columns []column) []tw.Align {
+	out := make([]tw.Align, len(columns))
+	for i, c := range columns {
+		out[i] = tw.AlignLeft
+		if c.right {
+			out[i] = tw.AlignRight
+		}
+	}
+	return out
+}
+
+func (k *ranking) columns() []column {
+	n := len(k.entries)
+	make1 := func(title string, right bool, leftOut int, cell func(*entry) string) column {
+		c := column{title: title, right: right, leftOut: leftOut, cells: make([]string, n)}
+		for i := range k.entries {
+			c.cells[i] = cell(&k.entries[i])
+		}
+		return c
+	}
+	factor := func(title string, right bool, cell func(*entry) string, same string) column {
+		c := make1(title, right, 0, cell)
+		for _, other := range c.cells {
+			if other != c.cells[0] {
+				return c
+			}
+		}
+		c.same = fmt.Sprintf(same, c.cells[0])
+		return c
+	}
+	scoreTitle, scoreSpread := "orders/s", func(e *entry) spread { return e.ordersPerS }
+	if !k.byOrders {
+		scoreTitle, scoreSpread = "tps", func(e *entry) spread { return e.tps }
+	}
+	columns := []column{
+		make1("#", true, 0, func(e *entry) string {
+			if e.place == 0 {
+				return "-"
+			}
+			return fmt.Sprint(e.place)
+		}),
+		make1("strategy", false, 0, func(e *entry) string { return e.strategy }),
+		factor("layout", false, func(e *entry) string { return e.layout }, "layout %s"),
+		factor("mode", false, func(e *entry) string { return e.mode }, "mode %s"),
+		factor("clients", true, func(e *entry) string { return fmt.Sprint(e.clients) }, "%s clients"),
+		make1(scoreTitle, true, 0, func(e *entry) string { return rate(scoreSpread(e).median) }),
+	}
+	if k.repeats {
+		columns = append(columns, make1("min-max", true, 4, func(e *entry) string {
+			s := scoreSpread(e)
+			return rate(s.min) + "-" + rate(s.max)
+		}), make1("runs", true, 5, func(e *entry) string { return fmt.Sprint(len(e.runs)) }))
+	}
+	columns = append(columns, make1("ratio", true, 7, func(e *entry) string {
+		if e.place == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f", e.ratio)
+	}))
+	if k.byOrders {
+		columns = append(columns,
+			make1("tps", true, 2, func(e *entry) string { return rate(e.tps.median) }),
+			make1("empty %", true, 3, func(e *entry) string { return fmt.Sprintf("%.1f", e.emptyPercent) }))
+	}
+	return append(columns,
+		make1("p50 ms", true, 1, func(e *entry) string { return millis(e.p50.median) }),
+		make1("p99 ms", true, 6, func(e *entry) string { return millis(e.p99.median) }),
+		make1("audit", false, 8, func(e *entry) string { return e.auditText() }))
+}
+
+func (e *entry) auditText() string {
+	switch {
+	case !e.audited:
+		return "none"
+	case e.auditOK:
+		return "ok"
+	default:
+		return "FAILED"
+	}
+}
+
+// lastLeftOut is the highest column.leftOut.
+const lastLeftOut = 8
+
+// fit makes the table as narrow as the page, in the order of what is missed
+// least: equal columns move into the caption, long words are shortened,
+// columns are left out, and at last names are cut.
+func (p *page) fit(columns []column) ([]column, string) {
+	caption := ""
+	if tableWidth(columns) > p.width() && len(columns[0].cells) > 1 {
+		columns, caption = hoist(columns)
+	}
+	for leftOut := 1; tableWidth(columns) > p.width() && leftOut <= lastLeftOut; leftOut++ {
+		switch leftOut {
+		case 3:
+			abbreviate(columns)
+		case 5:
+			p.cutNames(columns, 16)
+		}
+		if tableWidth(columns) <= p.width() {
+			break
+		}
+		columns = without(columns, leftOut)
+	}
+	p.cutNames(columns, 4)
+	return columns, caption
+}
+
+// tableWidth counts a blank on each side of a cell, which is how the table is
+// drawn.
+func tableWidth(columns []column) int {
+	width := 0
+	for _, c := range columns {
+		width += c.width() + 2
+	}
+	return width
+}
+
+func (c *column) width() int {
+	width := cells(c.title)
+	for _, s := range c.cells {
+		width = max(width, cells(s))
+	}
+	return width
+}
+
+func hoist(columns []column) ([]column, string) {
+	var kept []column
+	var same []string
+	for _, c := range columns {
+		if c.same != "" {
+			same = append(same, c.same)
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	return kept, strings.Join(same, ", ")
+}
+
+func without(columns []column, leftOut int) []column {
+	var kept []column
+	for _, c := range columns {
+		if c.leftOut != leftOut {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// abbreviate shortens qbench's own words to what is still told apart.
+func abbreviate(columns []column) {
+	short := strings.NewReplacer("partitioned", "part", "unlogged", "unlog", "simple", "simp", "extended", "ext", "prepared", "prep", "pipelined", "pipe")
+	for i := range columns {
+		c := &columns[i]
+		switch c.title {
+		case "clients":
+			c.title = "-c"
+		case "layout", "mode":
+			for j := range c.cells {
+				c.cells[j] = short.Replace(c.cells[j])
+			}
+		}
+	}
+}
+
+// cutNames shortens strategy and layout, the longest first, down to least
+// cells, as far as the page demands.
+func (p *page) cutNames(columns []column, least int) {
+	for tableWidth(columns) > p.width() {
+		var widest *column
+		for i := range columns {
+			if c := &columns[i]; (c.title == "strategy" || c.title == "layout") && (widest == nil || c.width() > widest.width()) {
+				widest = c
+			}
+		}
+		width := widest.width() - 1
+		if width < max(least, cells(widest.title)) {
+			return
+		}
+		for j := range widest.cells {
+			widest.cells[j] = truncate(widest.cells[j], width, p.Unicode)
+		}
+	}
+}

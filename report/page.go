@@ -1,0 +1,156 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// page collects lines for a terminal. They are written at once at the end, so
+// that an error half-way leaves no half of a report.
+type page struct {
+	strings.Builder
+	Options
+}
+
+func newPage(o Options) *page { return &page{Options: o} }
+
+func (p *page) writeTo(w io.Writer) error {
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintf(p, format, args...)
+	p.WriteByte('\n')
+}
+
+// style is an ANSI colour; each has one meaning throughout the reports.
+type style string
+
+const (
+	alarm   style = "1;31" // invalid numbers
+	caution style = "33"   // warnings
+	good    style = "32"   // a proof that holds
+	strong  style = "1"    // the number that was asked for
+)
+
+func (p *page) paint(s style, text string) string {
+	if !p.Color || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// labelWidth is where the values of labelled lines begin.
+const labelWidth = 14
+
+// labelled writes "label   text", the text wrapped below itself.
+func (p *page) labelled(label, format string, args ...any) {
+	p.wrap(fmt.Sprintf("%-*s", labelWidth, label), strings.Repeat(" ", labelWidth), "", fmt.Sprintf(format, args...))
+}
+
+// wrap writes text at the page's width, the first line after first, the others
+// after rest, each painted by itself. A word that is too long for a line, such
+// as a path, is cut into pieces: no line is wider than the page.
+func (p *page) wrap(first, rest string, s style, text string) {
+	prefix := first
+	line := ""
+	flush := func() {
+		p.line("%s%s", prefix, p.paint(s, line))
+		prefix, line = rest, ""
+	}
+	for _, word := range strings.Fields(clean(text)) {
+		for {
+			room := p.width() - cells(prefix) - cells(line)
+			if line != "" {
+				room--
+			}
+			if cells(word) <= room {
+				break
+			}
+			if line != "" {
+				flush()
+				continue
+			}
+			head := cut(word, room)
+			line, word = head, word[len(head):]
+			flush()
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		flush()
+	}
+}
+
+// heading writes a line that sets runs apart.
+func (p *page) heading(text string) {
+	rule := "="
+	if p.Unicode {
+		rule = "━"
+	}
+	text = truncate(clean(text), p.width()-6, p.Unicode)
+	fill := max(2, p.width()-cells(text)-4)
+	p.line("%s%s %s %s", rule, rule, p.paint(strong, text), strings.Repeat(rule, fill))
+}
+
+// cells is the width of text on a terminal.
+func cells(text string) int { return displaywidth.String(text) }
+
+// cut returns the longest beginning of text that fits into width cells, and at
+// least one character of it.
+func cut(text string, width int) string {
+	end := 0
+	g := displaywidth.StringGraphemes(text)
+	for g.Next() {
+		width -= g.Width()
+		if width < 0 && end > 0 {
+			break
+		}
+		end += len(g.Value())
+	}
+	return text[:end]
+}
+
+// truncate shortens text to width cells, with a mark where something is
+// missing.
+func truncate(text string, width int, unicodeMark bool) string {
+	if cells(text) <= width {
+		return text
+	}
+	mark := "~"
+	if unicodeMark {
+		mark = "…"
+	}
+	return cut(text, width-1) + mark
+}
+
+// padLeft and padRight fill up to width cells; fmt counts runes.
+func padLeft(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-cells(text))) + text
+}
+
+func padRight(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-cells(text)))
+}
+
+// clean replaces what could move the cursor or recolour a terminal: names and
+// messages come from files and servers.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}

@@ -1,0 +1,228 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"qbench/runner"
+)
+
+// Pgbench writes, for each run, the report that pgbench prints at the end of
+// a benchmark, line for line, in the form of PostgreSQL 18 or, for a lower
+// Options.Compat, of 15 to 17. pgbench's banner is not part of it.
+//
+// Runs are parted by an empty line. Two lines have no counterpart: for a run
+// that was limited by neither -t nor -T the limit is left out, and a duration
+// that is no whole number of seconds is printed with its decimals.
+func Pgbench(w io.Writer, f *runner.File, o Options) error {
+	p := newPage(o)
+	for i, r := range f.Runs {
+		if i > 0 {
+			p.line("")
+		}
+		p.pgbench(r)
+	}
+	return p.writeTo(w)
+}
+
+func (p *page) pgbench(r *runner.Result) {
+	old := p.compat() < 18
+	total := attempts(&r.Stats)
+	p.pgbenchParameters(r)
+	if total == 0 && !old {
+		return
+	}
+	p.failureLines("", r, &r.Stats)
+	// Up to 17, a run whose every transaction failed stops short of the rest
+	// as well.
+	if total == 0 || old && r.Transactions+r.Skipped == 0 {
+		return
+	}
+	p.retryLines("", r, &r.Stats)
+	if r.LatencyLimitMS > 0 {
+		p.line("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
+			r.LatencyLimitMS, r.Late, r.Transactions, percent(r.Late, r.Transactions))
+	}
+	p.latencyLines(r, total)
+	p.connectionLines(r)
+	p.scriptLines(r, total)
+}
+
+func (p *page) pgbenchParameters(r *runner.Result) {
+	p.line("transaction type: %s", transactionType(r))
+	p.line("scaling factor: %d", r.ScaleFactor)
+	if r.PgbenchPartitionMethod != "" {
+		p.line("partition method: %s", r.PgbenchPartitionMethod)
+		p.line("partitions: %d", r.PgbenchPartitions)
+	}
+	p.line("query mode: %s", r.Mode)
+	p.line("number of clients: %d", r.Clients)
+	p.line("number of threads: %d", r.Threads)
+	if r.MaxTries != 0 {
+		p.line("maximum number of tries: %d", r.MaxTries)
+	}
+	switch {
+	case r.WantTransactions > 0:
+		p.line("number of transactions per client: %d", r.WantTransactions)
+		p.line("number of transactions actually processed: %d/%d", r.Transactions, r.WantTransactions*int64(r.Clients))
+	case r.WantDurationS > 0 && r.WantDurationS == math.Trunc(r.WantDurationS):
+		p.line("duration: %.0f s", r.WantDurationS)
+		p.line("number of transactions actually processed: %d", r.Transactions)
+	case r.WantDurationS > 0:
+		p.line("duration: %g s", r.WantDurationS)
+		p.line("number of transactions actually processed: %d", r.Transactions)
+	default:
+		p.line("number of transactions actually processed: %d", r.Transactions)
+	}
+}
+
+func transactionType(r *runner.Result) string {
+	switch len(r.ScriptResults) {
+	case 0:
+		return r.Strategy
+	case 1:
+		return r.ScriptResults[0].Name
+	default:
+		return "multiple scripts"
+	}
+}
+
+// attempts is the number that pgbench's percentages refer to.
+func attempts(s *runner.Stats) int64 { return s.Transactions + s.Skipped + s.Failed() }
+
+// share writes a count with its percentage; pgbench up to 17 divides by zero
+// where nothing was tried.
+func share(part, whole int64) string {
+	if whole == 0 {
+		return fmt.Sprintf("%d (NaN%%)", part)
+	}
+	return fmt.Sprintf("%d (%.3f%%)", part, percent(part, whole))
+}
+
+// failureLines are those of the whole run or, with the prefix " - ", of a
+// script.
+func (p *page) failureLines(prefix string, r *runner.Result, s *runner.Stats) {
+	total := attempts(s)
+	p.line("%snumber of failed transactions: %s", prefix, share(s.Failed(), total))
+	if !r.FailuresDetailed {
+		return
+	}
+	p.line("%snumber of serialization failures: %s", prefix, share(s.Failures.Serialization, total))
+	p.line("%snumber of deadlock failures: %s", prefix, share(s.Failures.Deadlock, total))
+	// pgbench has this line from 19 on, because only then such failures are
+	// possible; here they are possible in every form, and the parts must make
+	// up the sum.
+	if s.Failures.Other > 0 || p.compat() >= 19 {
+		p.line("%snumber of other failures: %s", prefix, share(s.Failures.Other, total))
+	}
+}
+
+func (p *page) retryLines(prefix string, r *runner.Result, s *runner.Stats) {
+	total := attempts(s)
+	if r.MaxTries != 1 {
+		p.line("%snumber of transactions retried: %s", prefix, share(s.Retried, total))
+		p.line("%stotal number of retries: %d", prefix, s.Retries)
+	}
+	if r.Rate > 0 && r.LatencyLimitMS > 0 && total > 0 {
+		p.line("%snumber of transactions skipped: %s", prefix, share(s.Skipped, total))
+	}
+}
+
+// latencyLines prints the measured latency where pgbench measures it, and
+// otherwise, as pgbench does, what follows from the time that the run took.
+func (p *page) latencyLines(r *runner.Result, total int64) {
+	if r.ShowProgress || r.Rate > 0 || r.LatencyLimitMS > 0 {
+		p.simpleStats("latency", r.Latency, r.Transactions)
+	} else {
+		note := ""
+		if r.Failed() > 0 {
+			note = " (including failures)"
+		}
+		p.line("latency average = %.3f ms%s", 1000*r.DurationS*float64(r.Clients)/float64(total), note)
+	}
+	if r.Rate > 0 {
+		var lag runner.Latency
+		if r.Lag != nil {
+			lag = *r.Lag
+		}
+		p.line("rate limit schedule lag: avg %.3f (max %.3f) ms", lag.Mean, lag.Max)
+	}
+}
+
+func (p *page) simpleStats(prefix string, l runner.Latency, samples int64) {
+	if samples == 0 {
+		return
+	}
+	p.line("%s average = %.3f ms", prefix, l.Mean)
+	p.line("%s stddev = %.3f ms", prefix, l.StdDev)
+}
+
+func (p *page) connectionLines(r *runner.Result) {
+	if r.Reconnect {
+		p.line("average connection time = %.3f ms", r.AverageConnMS)
+		p.line("tps = %f (including reconnection times)", r.TPS)
+		return
+	}
+	p.line("initial connection time = %.3f ms", r.InitialConnMS)
+	p.line("tps = %f (without initial connection time)", r.TPS)
+}
+
+func (p *page) scriptLines(r *runner.Result, total int64) {
+	several := len(r.ScriptResults) > 1
+	weights := 0
+	for _, s := range r.ScriptResults {
+		weights += s.Weight
+	}
+	for i := range r.ScriptResults {
+		s := &r.ScriptResults[i]
+		prefix := ""
+		if several {
+			prefix = " - "
+			p.line("SQL script %d: %s", i+1, s.Name)
+			p.line(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), int64(weights)))
+			p.scriptCounts(r, s, total)
+			p.simpleStats(" - latency", s.Latency, s.Transactions)
+		}
+		if r.PerStatement {
+			p.statementLines(prefix, r, s)
+		}
+	}
+}
+
+func (p *page) scriptCounts(r *runner.Result, s *runner.ScriptResult, total int64) {
+	tps := 0.0
+	if r.DurationS > 0 {
+		tps = float64(s.Transactions) / r.DurationS
+	}
+	mine := attempts(&s.Stats)
+	if p.compat() < 18 {
+		p.line(" - %d transactions (%.1f%% of total, tps = %f)", s.Transactions, percent(s.Transactions, r.Transactions), tps)
+	} else {
+		p.line(" - %d transactions (%.1f%% of total)", mine, percent(mine, total))
+		if mine == 0 {
+			return
+		}
+		p.line(" - number of transactions actually processed: %d (tps = %f)", s.Transactions, tps)
+	}
+	p.failureLines(" - ", r, &s.Stats)
+	p.retryLines(" - ", r, &s.Stats)
+}
+
+func (p *page) statementLines(prefix string, r *runner.Result, s *runner.ScriptResult) {
+	what, gap := ", failures and retries", " "
+	if r.MaxTries == 1 {
+		what = " and failures"
+	}
+	if p.compat() < 18 {
+		gap = "  "
+	}
+	p.line("%sstatement latencies in milliseconds%s:", prefix, what)
+	for _, st := range s.Statements {
+		if r.MaxTries == 1 {
+			p.line("   %11.3f  %10d%s%s", st.MeanMS, st.Failures, gap, st.Text)
+		} else {
+			p.line("   %11.3f  %10d%s%10d%s%s", st.MeanMS, st.Failures, gap, st.Retries, gap, st.Text)
+		}
+	}
+}

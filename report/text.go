@@ -1,0 +1,318 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"qbench/runner"
+)
+
+// Text writes what a person reads after a run: a failed audit above all
+// numbers, pgbench's block, and below it what pgbench does not know. Several
+// runs end in the table of Table, and the environment closes the report.
+//
+// Apart from pgbench's block, which stays as pgbench prints it, no line is
+// wider than Options.Width.
+func Text(w io.Writer, f *runner.File, o Options) error {
+	p := newPage(o)
+	for i, r := range f.Runs {
+		if i > 0 {
+			p.line("")
+		}
+		if len(f.Runs) > 1 {
+			p.heading(fmt.Sprintf("run %d of %d: %s", i+1, len(f.Runs), describe(r)))
+		}
+		p.run(r, &f.Environment)
+	}
+	if len(f.Runs) > 1 {
+		p.line("")
+		p.heading("all runs")
+		if err := p.table(f.Runs); err != nil {
+			return err
+		}
+	}
+	p.line("")
+	p.environment(&f.Environment)
+	return p.writeTo(w)
+}
+
+// Run writes one run as Text does, without the environment: for a matrix whose
+// runs are reported as they end.
+func Run(w io.Writer, r *runner.Result, env *runner.Environment, o Options) error {
+	p := newPage(o)
+	p.run(r, env)
+	return p.writeTo(w)
+}
+
+// describe names a run among others.
+func describe(r *runner.Result) string {
+	parts := []string{r.Strategy}
+	if r.Layout != "" {
+		parts = append(parts, layoutName(r))
+	}
+	parts = append(parts, count(int64(r.Clients), "client"), string(r.Mode))
+	if r.Repeat > 1 {
+		parts = append(parts, fmt.Sprintf("repeat %d", r.Repeat))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// layoutName is the layout with what makes its durability different.
+func layoutName(r *runner.Result) string {
+	if r.Unlogged && r.Layout != "unlogged" {
+		return r.Layout + " unlogged"
+	}
+	return r.Layout
+}
+
+func (p *page) run(r *runner.Result, env *runner.Environment) {
+	p.verdict(r)
+	p.pgbench(r)
+	p.line("")
+	p.outcome(r)
+	p.work(r)
+	p.latencies("latency", &r.Stats, r.Latency)
+	p.histogram(r.LatencyHist)
+	if r.Producers != nil {
+		p.producers(r.Producers)
+	}
+	p.roundTrips(r)
+	if r.Partition != nil {
+		u := r.Partition
+		p.labelled("partitions", "%s of %s untouched; %s left, %s to %s in a partition",
+			grouped(int64(u.Untouched)), grouped(int64(u.Partitions)), count(u.Left, "order"), grouped(u.Min), grouped(u.Max))
+	}
+	if r.Audit != nil {
+		p.audit(r)
+	}
+	p.client(r, env)
+	p.warnings(r.Warnings)
+}
+
+// verdict stands above all numbers where the audit says that they mean
+// nothing.
+func (p *page) verdict(r *runner.Result) {
+	if r.Audit == nil || r.Audit.OK {
+		return
+	}
+	p.wrap("", "", alarm, "AUDIT FAILED: orders were not handled exactly once, the numbers of this run are invalid")
+	for _, problem := range problems(r.Audit) {
+		p.wrap("  - ", "    ", alarm, problem)
+	}
+	p.line("")
+}
+
+// problems are the audit's own sentences or, where it left none, its counts.
+func problems(a *runner.Audit) []string {
+	if len(a.Problems) > 0 {
+		return a.Problems
+	}
+	var out []string
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{
+		{a.Lost, "lost: in neither table"},
+		{a.Duplicated, "duplicated: more than one row in a table"},
+		{a.Both, "both in the queue and processed"},
+		{a.Foreign, "foreign: not of the set that was seeded or enqueued"},
+		{a.Orphans, "claimed but never completed"},
+	} {
+		if c.n != 0 {
+			out = append(out, count(c.n, "order")+" "+c.what)
+		}
+	}
+	return append(out, fmt.Sprintf("the clients counted %s, the result table holds %s (%s in doubt)",
+		count(a.Acknowledged, "order"), grouped(a.Processed), grouped(a.InDoubt)))
+}
+
+// outcome says how the run ended, where that was not as asked for.
+func (p *page) outcome(r *runner.Result) {
+	if r.Interrupted {
+		p.labelled("interrupted", "after %s; the numbers are of what was done until then", seconds(r.DurationS))
+	}
+	if r.AbortedClients > 0 {
+		p.labelled("aborted", "%d of %s; the results are incomplete", r.AbortedClients, count(int64(r.Clients), "client"))
+	}
+	for _, e := range r.Errors {
+		p.wrap(strings.Repeat(" ", labelWidth)+"- ", strings.Repeat(" ", labelWidth+2), alarm, e)
+	}
+	if r.Drained {
+		note := ""
+		if r.WantDurationS > 0 {
+			note = " of the " + seconds(r.WantDurationS) + " asked for"
+		}
+		p.labelled("drained", "after %s%s: every order is done, the rates end there", seconds(r.DurationS), note)
+	}
+}
+
+// work is what the run is about: orders, and the transactions that were none.
+func (p *page) work(r *runner.Result) {
+	if !r.CountsOrders {
+		p.labelled("orders", "not counted: no statement of the script is marked with \"-- qbench: orders\"")
+		return
+	}
+	p.labelled("orders", "%s in %s", grouped(r.Orders), seconds(r.DurationS))
+	p.line("%-*s%s orders/s", labelWidth, "", p.paint(strong, rate(r.OrdersPerS)))
+	p.labelled("empty", "%s", emptyText(r))
+	if r.WarmupOrders > 0 {
+		p.labelled("warm-up", "%s before the clock started", count(r.WarmupOrders, "order"))
+	}
+	if r.AfterDrain > 0 {
+		p.labelled("after drain", "%s ended after the last order, not counted", count(r.AfterDrain, "transaction"))
+	}
+}
+
+func emptyText(r *runner.Result) string {
+	if r.Empty == 0 {
+		return "no transaction was empty"
+	}
+	text := fmt.Sprintf("%s, %.1f %% of all", count(r.Empty, "transaction"), percent(r.Empty, r.Transactions))
+	useful := r.Transactions - r.Empty
+	switch {
+	case useful <= 0:
+		return text + ": tps counts nothing but empty transactions"
+	case r.Orders == useful:
+		return text + fmt.Sprintf(": tps counts them, and so is %.1f %% more than orders/s", percent(r.Empty, useful))
+	default:
+		return text + fmt.Sprintf(": tps counts them, and so is %.1f %% more than the rate of transactions that moved an order", percent(r.Empty, useful))
+	}
+}
+
+// latencies prints the percentiles in a row where the page is wide enough.
+func (p *page) latencies(label string, s *runner.Stats, l runner.Latency) {
+	if s.Transactions == 0 {
+		return
+	}
+	type cell struct {
+		name string
+		ms   float64
+	}
+	values := []cell{{"mean", l.Mean}, {"p50", l.P50}, {"p90", l.P90}, {"p95", l.P95}, {"p99", l.P99}, {"p99.9", l.P999}, {"max", l.Max}}
+	const column = 9
+	perRow := max(1, (p.width()-labelWidth)/column)
+	for len(values) > 0 {
+		row := values[:min(perRow, len(values))]
+		values = values[len(row):]
+		names, numbers := "", ""
+		for _, v := range row {
+			names += padLeft(v.name, column)
+			numbers += padLeft(millis(v.ms), column)
+		}
+		p.line("%s%s", padRight(label, labelWidth), names)
+		p.line("%s%s", padRight("  in ms", labelWidth), numbers)
+		label = ""
+	}
+}
+
+func (p *page) producers(g *runner.GroupResult) {
+	asked := ""
+	if g.Rate > 0 {
+		asked = fmt.Sprintf(" of %s/s asked for", rate(g.Rate))
+	}
+	p.labelled("producers", "%s: %s enqueued, %s orders/s%s; %s failed, %s in doubt",
+		count(int64(g.Clients), "client"), count(g.Orders, "order"), rate(g.OrdersPerS), asked,
+		grouped(g.Failed()), grouped(g.InDoubt))
+	p.latencies("  latency", &g.Stats, g.Latency)
+}
+
+// roundTrips explains -r under -M pipelined, where statements that travel
+// together share one measured time.
+func (p *page) roundTrips(r *runner.Result) {
+	for i := range r.ScriptResults {
+		trips := map[int][]string{}
+		last := 0
+		for n, st := range r.ScriptResults[i].Statements {
+			if st.Group > 0 {
+				trips[st.Group] = append(trips[st.Group], fmt.Sprint(n+1))
+				last = max(last, st.Group)
+			}
+		}
+		if last == 0 {
+			continue
+		}
+		var parts []string
+		for g := 1; g <= last; g++ {
+			if len(trips[g]) > 0 {
+				parts = append(parts, strings.Join(trips[g], "+"))
+			}
+		}
+		p.labelled("round trips", "%d in script %d, of the commands %s; those of one round trip share its time",
+			len(parts), i+1, strings.Join(parts, ", "))
+	}
+}
+
+func (p *page) audit(r *runner.Result) {
+	a := r.Audit
+	if a.OK {
+		p.line("%-*s%s", labelWidth, "audit", p.paint(good, "ok: each order exactly once"))
+	} else {
+		p.line("%-*s%s", labelWidth, "audit", p.paint(alarm, "FAILED"))
+	}
+	equal := "="
+	if a.Seeded+a.Enqueued != a.Processed+a.Remaining {
+		equal = "!="
+		if p.Unicode {
+			equal = "≠"
+		}
+	}
+	p.labelled("", "seeded %s + enqueued %s %s processed %s + remaining %s",
+		grouped(a.Seeded), grouped(a.Enqueued), equal, grouped(a.Processed), grouped(a.Remaining))
+	orphans := ""
+	if a.Orphans > 0 {
+		orphans = fmt.Sprintf(", orphans %s", grouped(a.Orphans))
+	}
+	p.labelled("", "lost %s, duplicated %s, in both tables %s, foreign %s%s",
+		grouped(a.Lost), grouped(a.Duplicated), grouped(a.Both), grouped(a.Foreign), orphans)
+	p.labelled("", "acknowledged to the clients %s, in doubt %s", grouped(a.Acknowledged), grouped(a.InDoubt))
+}
+
+func (p *page) client(r *runner.Result, env *runner.Environment) {
+	c := &r.Client
+	if c.CPUSeconds == 0 && c.MaxRSS == 0 {
+		return
+	}
+	cores := "all cores"
+	if env != nil && env.HostCores > 0 {
+		cores = count(int64(env.HostCores), "core")
+	}
+	perOrder := ""
+	if r.Orders > 0 {
+		perOrder = fmt.Sprintf(", %.1f us per order", c.CPUSeconds*1e6/float64(r.Orders))
+	}
+	p.labelled("client", "%.2f s CPU (user %.2f s, system %.2f s), %.1f %% of %s%s; %s of memory",
+		c.CPUSeconds, c.UserSeconds, c.SysSeconds, 100*c.CPUShare, cores, perOrder, mebibytes(c.MaxRSS))
+}
+
+func (p *page) warnings(warnings []string) {
+	if len(warnings) > 0 {
+		p.line("")
+	}
+	for _, text := range warnings {
+		p.wrap("warning: ", "         ", caution, text)
+	}
+}
+
+func (p *page) environment(e *runner.Environment) {
+	server := "unknown server"
+	if e.ServerVersion != "" {
+		server = "PostgreSQL " + e.ServerVersion
+	}
+	if e.Disposable {
+		server += ", started by qbench"
+	}
+	p.labelled("server", "%s", server)
+	if len(e.Settings) > 0 {
+		p.labelled("", "%s", strings.Join(pairs(e.Settings), ", "))
+	}
+	if host := hostText(e); host != "" {
+		p.labelled("machine", "%s", host)
+	}
+	if e.QbenchVersion != "" {
+		p.labelled("qbench", "%s", e.QbenchVersion)
+	}
+	if !e.StartedAt.IsZero() {
+		p.labelled("started", "%s", e.StartedAt.Format("2006-01-02 15:04:05 -0700"))
+	}
+}
