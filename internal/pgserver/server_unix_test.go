@@ -1,0 +1,415 @@
+//go:build linux || darwin
+
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// place gives a test a temporary folder and a cache of its own. Not t.TempDir: its folders are closed to the account
+// that root starts the server as, and their names are long for a socket.
+func place(t *testing.T) Options {
+	t.Helper()
+	if _, err := Find(""); errors.Is(err, ErrNoBinaries) && os.Getenv("CI") == "" {
+		t.Skipf("%s needs PostgreSQL: %v", t.Name(), err)
+	}
+	base, err := os.MkdirTemp("/tmp", "pgs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(base); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(base, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return Options{base: base, CacheDir: t.TempDir(), Settings: []string{"fsync=off", "shared_buffers=16MB"}}
+}
+
+func start(t *testing.T, o Options) *Server {
+	t.Helper()
+	s, err := Start(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func ask(t *testing.T, s *Server, sql string) string {
+	t.Helper()
+	conn, err := pgconn.Connect(context.Background(), s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	r := conn.ExecParams(context.Background(), sql, nil, nil, nil, nil).Read()
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	return string(r.Rows[0][0])
+}
+
+// nothingIn fails when a folder isn't empty.
+func nothingIn(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("left behind: %s", filepath.Join(dir, e.Name()))
+	}
+}
+
+func running(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+func TestStartAndStopLeaveNothing(t *testing.T) {
+	t.Parallel()
+	o := place(t)
+	o.MaxClients = 256
+	o.LocksPerClient = 520
+	o.Settings = append(o.Settings, "Work_Mem=5MB", "max_wal_size=2GB")
+	s := start(t, o)
+	if got, want := ask(t, s, "select split_part(current_setting('server_version'), ' ', 1)"), s.Version(); got != want {
+		t.Errorf("the server is version %s, Version() = %s", got, want)
+	}
+	want := []string{"checkpoint_timeout=30min", "fsync=off", "max_connections=272", "max_locks_per_transaction=520",
+		"max_wal_size=2GB", "shared_buffers=16MB", "work_mem=5MB"}
+	if got := s.ChangedSettings(); !slices.Equal(got, want) {
+		t.Errorf("ChangedSettings() = %q, want %q", got, want)
+	}
+	if got := ask(t, s, "select current_setting('listen_addresses')"); got != "" {
+		t.Errorf("the server listens on %q", got)
+	}
+	if info, err := os.Stat(s.folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder's mode: %v, %v", info.Mode(), err)
+	}
+	out, err := exec.Command("/bin/sh", "-c", s.HowToConnect()+" -Atc 'select 1+1'").CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "2" {
+		t.Errorf("%s: %v: %s", s.HowToConnect(), err, out)
+	}
+	postmaster, guard := s.process.cmd.Process.Pid, s.process.guard.cmd.Process.Pid
+	for range 2 {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	if running(postmaster) || running(guard) {
+		t.Errorf("still running: postmaster %t, guard %t", running(postmaster), running(guard))
+	}
+	if !strings.Contains(s.Log(), "database system is ready to accept connections") {
+		t.Errorf("Log() after Stop: %q", s.Log())
+	}
+	nothingIn(t, o.base)
+}
+
+func TestConcurrentStarts(t *testing.T) {
+	t.Parallel()
+	o := place(t)
+	type started struct {
+		s   *Server
+		err error
+	}
+	servers := make(chan started)
+	for range 3 {
+		go func() {
+			s, err := Start(context.Background(), o)
+			servers <- started{s, err}
+		}()
+	}
+	folders := map[string]bool{}
+	for range 3 {
+		r := <-servers
+		if r.err != nil {
+			t.Error(r.err)
+			continue
+		}
+		folders[ask(t, r.s, "select current_setting('data_directory')")] = true
+		defer func() {
+			if err := r.s.Stop(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	if len(folders) != 3 {
+		t.Errorf("servers in %v", folders)
+	}
+	if left, err := filepath.Glob(filepath.Join(o.CacheDir, "clusters", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the cache: %v, %v", left, err)
+	}
+}
+
+func TestRefusedSettingLeavesNothing(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, setting, want string }{
+		{"unknown", "nonsense=1", `FATAL: unrecognized configuration parameter "nonsense"`},
+		{"bad value", "work_mem=plenty", `FATAL: invalid value for parameter "work_mem": "plenty"`},
+		{"no shape", "work_mem", `server setting "work_mem" is not of the form name=value`},
+		{"moves the server", "PORT=5433", "server setting port cannot be changed"},
+	}
+	o := place(t)
+	for _, test := range tests {
+		o := o
+		o.Settings = []string{test.setting}
+		s, err := Start(context.Background(), o)
+		if err == nil {
+			t.Errorf("%s: started: %v", test.name, s.Stop())
+		} else if !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %q lacks %q", test.name, err, test.want)
+		}
+		nothingIn(t, o.base)
+	}
+}
+
+func TestStartGivesUpWithItsContext(t *testing.T) {
+	t.Parallel()
+	o := place(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s, err := Start(ctx, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Start = %v, %v", s, err)
+	}
+	nothingIn(t, o.base)
+}
+
+// The system identifier is chosen by initdb, so two clusters have the same one only if they are copies.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	o := place(t)
+	identifier := func() string {
+		t.Helper()
+		s := start(t, o)
+		id := ask(t, s, "select system_identifier::text from pg_control_system()")
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	only := func(pattern string) string {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(o.CacheDir, "clusters", pattern))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %v, %v", pattern, found, err)
+		}
+		return found[0]
+	}
+	first := identifier()
+	if again := identifier(); again != first {
+		t.Errorf("the template was not used: %s, then %s", first, again)
+	}
+	damages := []struct {
+		name string
+		do   func() error
+	}{
+		{"a file cut short", func() error { return os.Truncate(only("*/data/global/pg_control"), 100) }},
+		{"a byte changed", func() error { return flip(only("*/data/PG_VERSION")) }},
+		{"a file lost", func() error { return os.Remove(only("*/data/postgresql.conf")) }},
+		{"an empty manifest", func() error { return os.Truncate(only("*/manifest.json"), 0) }},
+		{"another version's", func() error {
+			return os.WriteFile(only("*/manifest.json"), []byte(`{"version":"postgres (PostgreSQL) 14.0","initdb":[],"crc32c":0}`), 0o600)
+		}},
+	}
+	for _, d := range damages {
+		if err := d.do(); err != nil {
+			t.Fatalf("%s: %v", d.name, err)
+		}
+		rebuilt := identifier()
+		if rebuilt == first {
+			t.Errorf("%s: the damaged template was used", d.name)
+		}
+		first = rebuilt
+		if again := identifier(); again != first {
+			t.Errorf("%s: the template was not replaced", d.name)
+		}
+	}
+}
+
+func flip(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text[0] ^= 1
+	return os.WriteFile(path, text, 0o600)
+}
+
+// A cache below a file can be neither made nor written, by root either.
+func TestUnwritableCache(t *testing.T) {
+	t.Parallel()
+	o := place(t)
+	file := filepath.Join(o.CacheDir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.CacheDir = filepath.Join(file, "cache")
+	if got := ask(t, start(t, o), "select 1"); got != "1" {
+		t.Errorf("select 1 = %s", got)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	make := func(name string, files ...string) string {
+		t.Helper()
+		path := filepath.Join(base, name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if err := os.WriteFile(filepath.Join(path, f), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	owned, err := newFolderIn(base, account{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		path string
+		gone bool
+	}{
+		{owned.path, false},
+		{make("qbench-deserted", ownerFile, "log"), true},
+		{make("qbench-kept-but-dead", ownerFile, keptFile), true},
+		{make("qbench-not-ours"), false},
+		{make("other", ownerFile), false},
+	}
+	sweep(base)
+	for _, test := range tests {
+		if _, err := os.Stat(test.path); errors.Is(err, fs.ErrNotExist) != test.gone {
+			t.Errorf("%s: %v, want gone: %t", test.path, err, test.gone)
+		}
+	}
+	if err := owned.remove(); err != nil {
+		t.Error(err)
+	}
+}
+
+// helperVar makes this test binary play the process that starts a server and then ends without a word.
+const helperVar = "PGSERVER_TEST_HELPER"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(helperVar); how != "" {
+		helper(how)
+	}
+	m.Run()
+}
+
+func helper(how string) {
+	base, cache, _ := strings.Cut(os.Getenv("PGSERVER_TEST_PLACE"), ":")
+	s, err := Start(context.Background(), Options{base: base, CacheDir: cache, Keep: how == "keep", Settings: []string{"shared_buffers=16MB"}})
+	if err != nil {
+		os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	os.Stdout.WriteString(strings.Join([]string{strconv.Itoa(s.process.cmd.Process.Pid), s.folder, s.HowToStop(), s.DSN()}, "\n"))
+	switch how {
+	case "panic":
+		panic("as asked")
+	case "killed":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	os.Exit(0)
+}
+
+// run plays a process that ends in the way named, and returns what it wrote about its server. Its own output is a
+// pipe that would stay open as long as anything it left behind held it.
+func run(t *testing.T, o Options, how string) (pid int, folder, stopCmd, dsn string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), helperVar+"="+how, "PGSERVER_TEST_PLACE="+o.base+":"+o.CacheDir)
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	words := strings.Split(string(out), "\n")
+	if len(words) != 4 {
+		t.Fatalf("%v: %s%s", err, out, complaints.String())
+	}
+	pid, err = strconv.Atoi(words[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid, words[1], words[2], words[3]
+}
+
+// A guard needs a moment; the sweep that a next start makes is not what is tested here, so nothing is started meanwhile.
+func TestGuardCleansUpAfter(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"panic", "killed", "exit without Stop"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			o := place(t)
+			pid, folder, _, _ := run(t, o, how)
+			waitFor(t, func() bool {
+				_, err := os.Lstat(folder)
+				return errors.Is(err, fs.ErrNotExist)
+			})
+			waitFor(t, func() bool { return !running(pid) || zombie(t, pid) })
+			nothingIn(t, o.base)
+		})
+	}
+}
+
+func TestKeptServer(t *testing.T) {
+	t.Parallel()
+	o := place(t)
+	pid, folder, stopCmd, dsn := run(t, o, "keep")
+	sweep(o.base)
+	conn, err := pgconn.Connect(context.Background(), dsn)
+	if err != nil {
+		t.Errorf("the kept server: %v", err)
+	} else if err := conn.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if out, err := exec.Command("/bin/sh", "-c", stopCmd).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", stopCmd, err, out)
+	}
+	if running(pid) && !zombie(t, pid) {
+		t.Errorf("process %d is still there after %s", pid, stopCmd)
+	}
+	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s after %s: %v", folder, stopCmd, err)
+	}
+	nothingIn(t, o.base)
+}
+
+// waitFor gives the processor away until the condition holds; the test binary's own time limit ends a wait that is in vain.
+func waitFor(t *testing.T, condition func() bool) {
+	t.Helper()
+	for !condition() {
+		if t.Context().Err() != nil {
+			t.Fatal("interrupted")
+		}
+		syscall.Select(0, nil, nil, nil, &syscall.Timeval{Usec: 10_000})
+	}
+}
+
+// zombie says that a process has ended and waits for a parent that may never ask, as in a container without an init.
+func zombie(t *testing.T, pid int) bool {
+	t.Helper()
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
+}
