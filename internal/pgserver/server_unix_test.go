@@ -193,7 +193,7 @@ func TestStartGivesUpWithItsContext(t *testing.T) {
 }
 
 // The system identifier is chosen by initdb, so two clusters have the same one only if they are copies.
-func TestTemplate(t *testing.T) {
+func TestTemplateIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	o := place(t)
 	identifier := func() string {
@@ -205,52 +205,20 @@ func TestTemplate(t *testing.T) {
 		}
 		return id
 	}
-	only := func(pattern string) string {
-		t.Helper()
-		found, err := filepath.Glob(filepath.Join(o.CacheDir, "clusters", pattern))
-		if err != nil || len(found) != 1 {
-			t.Fatalf("%s: %v, %v", pattern, found, err)
-		}
-		return found[0]
-	}
 	first := identifier()
 	if again := identifier(); again != first {
 		t.Errorf("the template was not used: %s, then %s", first, again)
 	}
-	damages := []struct {
-		name string
-		do   func() error
-	}{
-		{"a file cut short", func() error { return os.Truncate(only("*/data/global/pg_control"), 100) }},
-		{"a byte changed", func() error { return flip(only("*/data/PG_VERSION")) }},
-		{"a file lost", func() error { return os.Remove(only("*/data/postgresql.conf")) }},
-		{"an empty manifest", func() error { return os.Truncate(only("*/manifest.json"), 0) }},
-		{"another version's", func() error {
-			return os.WriteFile(only("*/manifest.json"), []byte(`{"version":"postgres (PostgreSQL) 14.0","initdb":[],"crc32c":0}`), 0o600)
-		}},
+	control, err := filepath.Glob(filepath.Join(o.CacheDir, "clusters", "*/data/global/pg_control"))
+	if err != nil || len(control) != 1 {
+		t.Fatalf("%v, %v", control, err)
 	}
-	for _, d := range damages {
-		if err := d.do(); err != nil {
-			t.Fatalf("%s: %v", d.name, err)
-		}
-		rebuilt := identifier()
-		if rebuilt == first {
-			t.Errorf("%s: the damaged template was used", d.name)
-		}
-		first = rebuilt
-		if again := identifier(); again != first {
-			t.Errorf("%s: the template was not replaced", d.name)
-		}
+	if err := os.Truncate(control[0], 100); err != nil {
+		t.Fatal(err)
 	}
-}
-
-func flip(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
+	if rebuilt := identifier(); rebuilt == first {
+		t.Error("a damaged template was used")
 	}
-	text[0] ^= 1
-	return os.WriteFile(path, text, 0o600)
 }
 
 // A cache below a file can be neither made nor written, by root either.

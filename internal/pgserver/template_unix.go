@@ -50,11 +50,11 @@ var errNoTemplate = errors.New("no template")
 
 // copyTo copies the template to dst. A template that turns out to be damaged is removed; dst is removed on any error.
 func (t template) copyTo(dst string, a account) error {
-	var m manifest
-	text, err := os.ReadFile(filepath.Join(t.dir, manifestFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(t.dir); errors.Is(err, fs.ErrNotExist) {
 		return errNoTemplate
 	}
+	var m manifest
+	text, err := os.ReadFile(filepath.Join(t.dir, manifestFile))
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
