@@ -76,7 +76,7 @@ func (r *Rand) Float64() float64 {
 func (r *Rand) normal() float64 {
 	u1 := 1 - r.Float64()
 	u2 := 1 - r.Float64()
-	return math.Sqrt(-2*logC(u1)) * math.Sin(2*math.Pi*u2)
+	return math.Sqrt(-2*logC(u1)) * sinC(2*math.Pi*u2)
 }
 
 // Poisson returns the whole number nearest to an exponentially distributed
