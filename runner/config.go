@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"io"
 	"time"
 
 	"qbench/runner/script"
@@ -88,6 +89,9 @@ type Config struct {
 	// many are acknowledged the queue is drained and the run ends. 0 is
 	// unknown or unlimited.
 	Orders int64
+	// Backlog is the number of orders in the queue at the start, for the depth
+	// of each interval; negative if unknown.
+	Backlog int64
 	// MaxTries is the number of tries of a transaction that fails with a
 	// serialization failure or a deadlock; 0 is no limit (needs LatencyLimit
 	// or Duration), 1 no retry.
@@ -118,9 +122,16 @@ type Config struct {
 	Interval time.Duration
 	// Log receives each transaction's outcome (-l); nil is none.
 	Log TxLogger
-	// Stderr receives what pgbench prints during a run: debug() values, client
-	// aborts, verbose errors. One call holds whole lines.
+	// Message receives what pgbench prints to standard error during a run:
+	// client aborts ("error"), debug() values (""), verbose errors ("info"). It
+	// is called from several goroutines.
 	Message func(level, text string)
+	// Stdout and Stderr are given to the commands of \shell.
+	Stdout, Stderr io.Writer
+	// SampleRate is the share of transactions that Log sees; 0 is all.
+	SampleRate float64
+	// FailuresDetailed tells Log the kind of each failure.
+	FailuresDetailed bool
 	// VerboseErrors reports every retried or failed transaction to Message.
 	VerboseErrors bool
 }
@@ -134,7 +145,8 @@ type TxLogger interface {
 // TxOutcome is one line of a transaction log.
 type TxOutcome struct {
 	Client, Script int
-	Serial         int64 // of the client, from 1
+	Serial         int64     // of the client, from 1
+	Start          time.Time // scheduled
 	End            time.Time
 	Latency, Lag   time.Duration
 	Retries        int

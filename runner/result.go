@@ -166,6 +166,9 @@ type GroupResult struct {
 	Stats
 	Latency Latency `json:"latency_ms"`
 	InDoubt int64   `json:"in_doubt"`
+	// Acknowledged is all orders put in, the warm-up's included.
+	Acknowledged  int64          `json:"acknowledged"`
+	ScriptResults []ScriptResult `json:"scripts"`
 }
 
 // Tick is what was done in one interval.

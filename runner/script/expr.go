@@ -17,8 +17,9 @@ type Expr interface {
 type Env struct {
 	Vars *Vars
 	Rand *Rand
-	// Debug is called by the debug function with the indexes below and the
-	// value, before the value is passed on. It may be nil.
+	// Debug is called by the debug function with the indexes below, just as
+	// they are, and the value. pgbench prints the command's counted from 1:
+	// "debug(script=0,command=1): " and AppendDebug's text. It may be nil.
 	Debug func(script, command int, v Value)
 	// ScriptIndex and CommandIndex are the client's place: they are not
 	// used here, only handed to Debug.

@@ -169,7 +169,8 @@ func randomRange(args []Value) (lo, hi int64, err error) {
 	return lo, hi, nil
 }
 
-// shapedRange is randomRange with the parameter of the distribution.
+// shapedRange is randomRange with the parameter of the distribution. Callers
+// check it so that a NaN fails, with which pgbench would draw for ever.
 func shapedRange(args []Value) (lo, hi int64, param float64, err error) {
 	if lo, hi, err = randomRange(args); err == nil {
 		param, err = args[2].toDouble()
@@ -190,7 +191,7 @@ func evalExponential(env *Env, args []Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if param <= 0 {
+	if !(param > 0) {
 		return Value{}, fmt.Errorf("exponential parameter must be greater than zero (not %s)", fixed(param))
 	}
 	return Int(env.Rand.exponential(lo, hi, param)), nil
@@ -201,7 +202,7 @@ func evalGaussian(env *Env, args []Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if param < minGaussianParam {
+	if !(param >= minGaussianParam) {
 		return Value{}, fmt.Errorf("gaussian parameter must be at least %s (not %s)",
 			fixed(minGaussianParam), fixed(param))
 	}
@@ -213,7 +214,7 @@ func evalZipfian(env *Env, args []Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if param < minZipfianParam || param > maxZipfianParam {
+	if !(param >= minZipfianParam && param <= maxZipfianParam) {
 		return Value{}, fmt.Errorf("zipfian parameter must be in range [%.3f, %.0f] (not %s)",
 			minZipfianParam, maxZipfianParam, fixed(param))
 	}

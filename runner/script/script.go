@@ -237,7 +237,7 @@ func (p *parser) comment(start, end int, inStatement bool) {
 		return
 	}
 	text = strings.TrimLeft(text, " \t")
-	lineStart := strings.LastIndexByte(src[:start], '\n') + 1
+	lineStart := strings.LastIndexAny(src[:start], "\r\n") + 1
 	if strings.TrimSpace(src[lineStart:start]) != "" {
 		p.err = &Error{File: p.script.Name, Line: p.lineOf(start), Msg: "a \"-- qbench:\" comment must have its line to itself"}
 		return

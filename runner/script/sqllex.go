@@ -50,7 +50,7 @@ func (l *sqlLexer) next() sqlEnd {
 		case c == '$':
 			l.emit(l.dollarLen())
 		case c == ':':
-			l.emit(l.colonLen())
+			l.colon()
 		case c == '(':
 			l.parens++
 			l.emit(1)
@@ -91,6 +91,15 @@ func (l *sqlLexer) emit(n int) {
 	l.pos += n
 }
 
+// replace adds text to the statement for the next n bytes.
+func (l *sqlLexer) replace(n int, text string) {
+	if len(l.out) == 0 {
+		l.start = l.pos
+	}
+	l.out = append(l.out, text...)
+	l.pos += n
+}
+
 // blank passes over n bytes that only count within a statement.
 func (l *sqlLexer) blank(n int) {
 	if len(l.out) > 0 {
@@ -118,13 +127,7 @@ func (l *sqlLexer) escapedSign() bool {
 	if l.src[l.pos+1] == ';' {
 		l.words = 0
 	}
-	start := l.pos
-	empty := len(l.out) == 0
-	l.pos++
-	l.emit(1)
-	if empty {
-		l.start = start
-	}
+	l.replace(2, l.src[l.pos+1:l.pos+2])
 	return true
 }
 
@@ -240,26 +243,36 @@ func (l *sqlLexer) dollarLen() int {
 	return len(tag) + end + len(tag)
 }
 
-// colonLen returns the length of what a colon starts. psql's quoted variable
-// :'name' is one token although pgbench does not replace it, so its quotes
-// start no string.
-func (l *sqlLexer) colonLen() int {
+// colon reads what a colon starts. Of psql's forms of variables, :'name' and
+// :"name" are tokens that go out as they are, so that their quotes start no
+// string, and :{?name}, psql's test whether a variable is set, goes out as
+// FALSE: psql's lexer knows none of pgbench's variables.
+func (l *sqlLexer) colon() {
 	s := l.src[l.pos:]
 	if len(s) < 2 {
-		return 1
+		l.emit(1)
+		return
 	}
-	switch q := s[1]; {
-	case q == ':' || q == '=':
-		return 2
-	case isNameByte(q):
-		return 1 + nameLen(s[1:])
-	case q == '\'' || q == '"':
-		n := nameLen(s[2:])
-		if n > 0 && 2+n < len(s) && s[2+n] == q {
-			return 2 + n + 1
+	switch next := s[1]; {
+	case next == ':' || next == '=':
+		l.emit(2)
+	case isNameByte(next):
+		l.emit(1 + nameLen(s[1:]))
+	case next == '\'' || next == '"':
+		if n := nameLen(s[2:]); n > 0 && strings.HasPrefix(s[2+n:], s[1:2]) {
+			l.emit(2 + n + 1)
+			return
 		}
+		l.emit(1)
+	case strings.HasPrefix(s, ":{?"):
+		if n := nameLen(s[3:]); n > 0 && strings.HasPrefix(s[3+n:], "}") {
+			l.replace(3+n+1, "FALSE")
+			return
+		}
+		l.emit(1)
+	default:
+		l.emit(1)
 	}
-	return 1
 }
 
 // sqlNumberLen returns the length of a number with any letters that stick to

@@ -1,0 +1,392 @@
+package runner
+
+import (
+	"fmt"
+
+	"qbench/runner/script"
+)
+
+// state is where a client stands between two events. The names follow
+// pgbench's connection states, whose order of checks decides what is counted.
+type state uint8
+
+const (
+	stChooseScript state = iota
+	stThrottle           // sleeps until the scheduled start
+	stWaitConn           // waits for a pooled or a new connection
+	stStartTx
+	stStartCommand
+	stWaitPrepare // for the reply to a Parse sent ahead (-M prepared)
+	stWaitResult
+	stSleep // in \sleep
+	stShell // in \shell or \setshell
+	stEndCommand
+	stError
+	stWaitRollback
+	stEndTx
+	stIdle // found no order; waits before it looks again
+	stAborted
+	stFinished
+)
+
+// client walks through scripts, one transaction after the other. It is a
+// state machine: advance takes it as far as it gets without waiting.
+type client struct {
+	id     int
+	thread *thread
+	group  *group
+	conn   *conn
+	vars   *script.Vars
+	env    script.Env
+	rand   script.Rand // of \set's random functions
+	state  state
+
+	// The transaction under way.
+	prog      *program
+	pc        int
+	nextPC    int   // after the command at pc
+	scheduled int64 // start by the schedule, or begin where there is none
+	begin     int64
+	tries     int
+	status    errorStatus
+	saved     script.Rand // state at the start, for a retry
+	txOrders  int64       // done by statements not yet committed
+	committed int64       // done and committed
+	local     bool        // commands ran since the clock was read
+	waited    bool        // the transaction gave way to others at least once
+	count     int64       // of transactions, for -t
+
+	// The commands under way.
+	stmtBegin int64
+	sent      []sentStep // not yet answered, in order
+	answered  int        // how many of sent are
+	syncs     []int      // len(sent) at each Sync not yet answered
+	unsynced  bool       // encoded statements wait for a Sync to follow
+	block     bool       // within a transaction block, as far as was sent
+	pipeline  bool       // between \startpipeline and \endpipeline
+	next      state      // after a successful response
+
+	// The response under way.
+	failure    failure
+	syncFailed bool   // an error came since the last ReadyForQuery
+	runnable   bool   // the response is complete: advance
+	badColumn  string // a column's name that no variable can have
+	query      int    // number of the result within the response
+	columns    []int
+	row        []byte
+	rows       int
+	lastRows   int
+	value      int64 // of CountValue
+
+	// Waiting.
+	wakeAt int64
+	heap   int // index in the thread's timers; -1 is none
+}
+
+// sentStep is a statement on its way.
+type sentStep struct {
+	*step
+	pc int
+}
+
+// failure is the first error of a response.
+type failure struct {
+	status errorStatus
+	body   []byte // of the ErrorResponse
+	pc     int    // command it belongs to
+	query  int
+	text   string // set instead of body for errors found on this side
+	fatal  bool   // the script is at fault: abort whatever the policy
+}
+
+// advance takes the client on until it waits for something or is done.
+func (c *client) advance() {
+	t := c.thread
+	for {
+		switch c.state {
+		case stChooseScript:
+			c.prog = t.chooseScript(c.group)
+			c.tries, c.status = 1, noError
+			c.waited = false
+			switch {
+			case t.timeUp():
+				c.state = stFinished
+			case c.group.rate > 0:
+				if !c.throttle() {
+					return
+				}
+			default:
+				c.state = stStartTx
+			}
+		case stThrottle:
+			// The timer fired.
+			if c.state = stStartTx; t.timeUp() {
+				c.state = stFinished
+			}
+		case stStartTx:
+			if c.conn == nil {
+				c.state = stWaitConn
+				if !t.acquire(c) {
+					return
+				}
+				c.state = stStartTx
+			}
+			t.readClock()
+			c.saved = c.rand
+			c.begin = t.now
+			if c.group.rate == 0 {
+				c.scheduled = t.now
+			}
+			c.pc, c.txOrders, c.committed = 0, 0, 0
+			c.state = stStartCommand
+		case stStartCommand:
+			c.startCommand()
+		case stSleep, stShell:
+			return
+		case stEndCommand:
+			c.endCommand()
+		case stWaitPrepare, stWaitResult, stWaitRollback:
+			c.waited = true
+			if err := c.conn.flush(); err != nil {
+				c.lostConnection(err)
+				continue
+			}
+			return
+		case stError:
+			c.recoverError()
+		case stEndTx:
+			if !c.endTransaction() {
+				return
+			}
+		case stIdle, stWaitConn:
+			return
+		case stAborted, stFinished:
+			t.finish(c)
+			return
+		}
+	}
+}
+
+// throttle schedules the next transaction; false when the client sleeps or is
+// handled otherwise by the caller's loop through c.state.
+func (c *client) throttle() bool {
+	t := c.thread
+	limit := int64(t.run.cfg.LatencyLimit)
+	for {
+		c.scheduled = t.nextStart(c.group)
+		if limit == 0 {
+			break
+		}
+		t.readClock()
+		if c.scheduled >= t.now-limit {
+			break
+		}
+		// Already later than the limit: not sent, but counted. The schedule
+		// goes on, so that a slow server cannot slow the offered load down.
+		c.account(true)
+		if t.timeUp() || c.quotaDone() {
+			c.state = stFinished
+			return true
+		}
+	}
+	if end := t.run.deadline; end > 0 && c.scheduled > end {
+		c.state = stFinished
+		return true
+	}
+	c.state = stThrottle
+	t.readClock()
+	if c.scheduled <= t.now {
+		return true
+	}
+	c.waited = true
+	t.sleep(c, c.scheduled)
+	return false
+}
+
+func (c *client) quotaDone() bool {
+	n := c.thread.run.cfg.Transactions
+	return n > 0 && c.count >= n
+}
+
+// startCommand begins the command at c.pc, or ends the script.
+func (c *client) startCommand() {
+	t := c.thread
+	if c.pc >= len(c.prog.steps) {
+		switch {
+		case c.pipeline:
+			c.abort(fmt.Sprintf("client %d aborted: end of script reached with pipeline open", c.id))
+		case c.unsynced:
+			c.sync(stEndTx)
+		default:
+			c.state = stEndTx
+		}
+		return
+	}
+	st := &c.prog.steps[c.pc]
+	c.nextPC = c.pc + 1
+	if st.Kind == script.SQL {
+		c.startSQL(st)
+		return
+	}
+	// What must not overtake the statements before it waits for their replies.
+	if c.unsynced && needsReplies(st.Kind) {
+		c.sync(stStartCommand)
+		return
+	}
+	if t.run.cfg.PerStatement {
+		t.readClock()
+		c.stmtBegin = t.now
+	}
+	c.local = true
+	c.state = stEndCommand
+	c.env.ScriptIndex, c.env.CommandIndex = c.prog.index, c.pc
+	c.runMeta(st)
+}
+
+// needsReplies tells the meta commands that reach outside the script.
+func needsReplies(k script.Kind) bool {
+	switch k {
+	case script.Sleep, script.Shell, script.SetShell, script.StartPipeline:
+		return true
+	}
+	return false
+}
+
+func (c *client) endCommand() {
+	t := c.thread
+	if st := &c.prog.steps[c.pc]; t.run.cfg.PerStatement && !(st.Kind == script.SQL && t.run.cfg.Mode == Pipelined) {
+		if c.local {
+			t.readClock()
+		}
+		t.statements[c.prog.index][c.pc].add(t.now - c.stmtBegin)
+	}
+	c.pc = c.nextPC
+	c.state = stStartCommand
+}
+
+// endTransaction accounts for the transaction and decides what comes next;
+// false when the client waits.
+func (c *client) endTransaction() bool {
+	t := c.thread
+	if c.local {
+		t.readClock()
+		c.local = false
+	}
+	c.account(false)
+	empty := c.committed == 0 && c.prog.countsOrders
+	if empty {
+		t.checkDrained()
+	}
+	if c.conn != nil && c.conn.txStatus != 'I' {
+		c.abort(fmt.Sprintf("client %d aborted: end of script reached without completing the last transaction", c.id))
+		return true
+	}
+	if t.run.cfg.Connect {
+		t.disconnect(c)
+	} else if c.group.pool != nil {
+		t.release(c)
+	}
+	if t.timeUp() || c.quotaDone() {
+		c.state = stFinished
+		return true
+	}
+	c.state = stChooseScript
+	if empty && c.status == noError && c.group.idle > 0 && !(c.conn != nil && c.conn.takeNotification()) {
+		c.state = stIdle
+		t.sleep(c, t.now+c.group.idle)
+		return false
+	}
+	if !c.waited {
+		// A script without a round trip must not keep the thread to itself.
+		t.yield(c)
+		return false
+	}
+	return true
+}
+
+// account adds the transaction to the statistics, as pgbench does: skipped and
+// failed ones count for -t but have no latency.
+func (c *client) account(skipped bool) {
+	t := c.thread
+	c.count++
+	t.account(c, skipped)
+}
+
+// retry says whether the failed transaction is tried again.
+func (c *client) retry() bool {
+	t := c.thread
+	cfg := &t.run.cfg
+	if !c.status.retriable() || cfg.MaxTries > 0 && c.tries >= cfg.MaxTries {
+		return false
+	}
+	if cfg.LatencyLimit > 0 {
+		t.readClock()
+		return t.now-c.scheduled <= int64(cfg.LatencyLimit)
+	}
+	return true
+}
+
+// recoverError leaves the failed block, if there is one, and then tries again
+// or gives the transaction up.
+func (c *client) recoverError() {
+	t := c.thread
+	c.unsynced, c.block, c.pipeline = false, false, false
+	c.txOrders = 0
+	if c.conn.txStatus != 'I' {
+		c.sendRollback()
+		return
+	}
+	st := &t.statements[c.prog.index][c.failure.pc]
+	switch {
+	case t.timeUp():
+		c.state = stFinished
+	case c.retry():
+		t.verbose(c, true)
+		st.retries++
+		c.tries++
+		c.rand = c.saved
+		c.status = noError
+		c.failure = failure{}
+		c.pc = 0
+		c.state = stStartCommand
+	default:
+		t.verbose(c, false)
+		st.failures++
+		c.failure = failure{}
+		c.state = stEndTx
+	}
+}
+
+// abort ends the client for good; the run is then incomplete.
+func (c *client) abort(message string) {
+	c.thread.run.message("error", message)
+	c.thread.run.noteError(message)
+	c.state = stAborted
+}
+
+// commandFailed is how pgbench words the abort of a client by a command.
+func (c *client) commandFailed(word, message string) {
+	c.abort(fmt.Sprintf("client %d aborted in command %d (%s) of script %d; %s", c.id, c.pc, word, c.prog.index, message))
+}
+
+// lostConnection aborts the client whose connection ended; what it had sent
+// may or may not have been committed.
+func (c *client) lostConnection(err error) {
+	t := c.thread
+	if c.state == stFinished || c.state == stAborted {
+		return
+	}
+	if c.prog != nil {
+		t.inDoubt(c)
+	}
+	c.conn.sock.close()
+	c.conn = nil
+	switch {
+	case c.prog == nil:
+		c.abort(fmt.Sprintf("client %d aborted: the connection was lost (%v)", c.id, err))
+	case c.failure.body != nil:
+		c.abort(c.sqlAbort())
+	default:
+		c.commandFailed("SQL", fmt.Sprintf("perhaps the backend died while processing (%v)", err))
+	}
+}

@@ -1,0 +1,177 @@
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"qbench/runner/script"
+)
+
+// runMeta runs a meta command. It leaves the state at stEndCommand unless the
+// command jumps, waits or fails.
+func (c *client) runMeta(st *step) {
+	switch st.Kind {
+	case script.Set:
+		v, err := st.Expr.Eval(&c.env)
+		if err != nil {
+			c.evaluationFailed(st, err)
+			return
+		}
+		c.vars.Set(st.Slot, v)
+	case script.If:
+		c.condition(c.pc)
+	case script.Elif, script.Else:
+		// Reached from the branch above, which therefore was the one taken.
+		c.nextPC = st.End
+	case script.Endif:
+	case script.Sleep:
+		d, err := st.SleepDuration(c.vars)
+		if err != nil {
+			c.thread.run.message("error", err.Error())
+			c.commandFailed("sleep", "execution of meta-command failed")
+			return
+		}
+		c.thread.readClock()
+		c.state = stSleep
+		c.waited = true
+		c.thread.sleep(c, c.thread.now+int64(d))
+	case script.Shell, script.SetShell:
+		c.runShell(st)
+	case script.StartPipeline, script.SyncPipeline, script.EndPipeline:
+		c.pipelineCommand(st)
+	}
+}
+
+// condition runs the \if at pc: it finds the branch to take by the jump
+// targets that parsing left, so that no stack is needed at run time.
+func (c *client) condition(pc int) {
+	for {
+		st := &c.prog.steps[pc]
+		switch st.Kind {
+		case script.Else:
+			c.nextPC = pc + 1
+			return
+		case script.Endif:
+			c.nextPC = pc
+			return
+		}
+		c.pc, c.env.CommandIndex = pc, pc
+		ok, err := script.EvalCondition(st.Expr, &c.env)
+		if err != nil {
+			c.evaluationFailed(st, err)
+			return
+		}
+		if ok {
+			c.nextPC = pc + 1
+			return
+		}
+		pc = st.Else
+	}
+}
+
+func (c *client) evaluationFailed(st *step, err error) {
+	c.thread.run.message("error", err.Error())
+	c.commandFailed(st.Name, "evaluation of meta-command failed")
+}
+
+// runShell runs a command without holding up the thread's other clients,
+// which pgbench's system() does.
+func (c *client) runShell(st *step) {
+	line, err := st.ShellLine(c.vars)
+	if err != nil {
+		c.thread.run.message("error", err.Error())
+		c.commandFailed(st.Name, "execution of meta-command failed")
+		return
+	}
+	c.state = stShell
+	c.waited = true
+	t := c.thread
+	go func() {
+		cmd := exec.Command("sh", "-c", line)
+		var out []byte
+		var err error
+		if st.Kind == script.SetShell {
+			cmd.Stderr = t.run.cfg.Stderr
+			out, err = cmd.Output()
+		} else {
+			cmd.Stdout, cmd.Stderr = t.run.cfg.Stdout, t.run.cfg.Stderr
+			err = cmd.Run()
+		}
+		t.post(func() { c.shellDone(st, line, out, err) })
+	}()
+}
+
+func (c *client) shellDone(st *step, line string, out []byte, err error) {
+	c.state = stEndCommand
+	fail := func(message string) {
+		c.thread.run.message("error", message)
+		c.commandFailed(st.Name, "execution of meta-command failed")
+	}
+	word := strings.Fields(line)[0]
+	switch {
+	case err != nil && st.Kind == script.Shell:
+		fail(word + ": could not launch shell command")
+	case st.Kind == script.SetShell:
+		// As pgbench: the first line counts, and the exit status does not.
+		first, _, _ := bytes.Cut(out, []byte("\n"))
+		if len(out) == 0 {
+			fail(word + ": could not read result of shell command")
+			break
+		}
+		n, perr := strconv.ParseInt(strings.TrimSpace(string(first)), 10, 64)
+		if perr != nil {
+			fail(fmt.Sprintf("%s: shell command must return an integer (not %q)", word, first))
+			break
+		}
+		c.vars.Set(st.Slot, script.Int(n))
+	}
+	c.advance()
+}
+
+// pipelineCommand runs \startpipeline, \syncpipeline and \endpipeline.
+func (c *client) pipelineCommand(st *step) {
+	mode := c.thread.run.cfg.Mode
+	switch {
+	case mode == Simple && st.Kind == script.StartPipeline:
+		c.commandFailed("startpipeline", "cannot use pipeline mode with the simple query protocol")
+	case st.Kind == script.StartPipeline && c.pipeline:
+		c.commandFailed("startpipeline", "already in pipeline mode")
+	case st.Kind == script.StartPipeline:
+		c.pipeline = true
+		if mode != Extended {
+			c.prepareAhead()
+		}
+	case !c.pipeline:
+		c.commandFailed(strings.ToLower(st.Name), "not in pipeline mode")
+	case st.Kind == script.SyncPipeline:
+		c.appendSync()
+	default:
+		c.pipeline = false
+		c.sync(stEndCommand)
+	}
+}
+
+// prepareAhead parses the statements up to \endpipeline before the pipeline
+// starts, in one round trip; pgbench takes one each.
+func (c *client) prepareAhead() {
+	for pc := c.pc + 1; pc < len(c.prog.steps); pc++ {
+		st := &c.prog.steps[pc]
+		if st.Kind == script.EndPipeline {
+			break
+		}
+		if st.Kind == script.SQL {
+			if name, isNew := c.preparedName(st); isNew {
+				c.appendParse(st, name)
+				c.sent = append(c.sent, sentStep{st, pc})
+				c.appendSync()
+			}
+		}
+	}
+	if len(c.syncs) > 0 {
+		c.state = stWaitPrepare
+		c.next = stEndCommand
+	}
+}

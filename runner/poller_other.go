@@ -1,0 +1,5 @@
+//go:build !linux
+
+package runner
+
+func newPoller() (poller, error) { return newNetPoller(), nil }

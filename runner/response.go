@@ -1,0 +1,335 @@
+package runner
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"qbench/runner/script"
+)
+
+// receive takes bytes from the connection; it may be called with any part of
+// the server's messages.
+func (c *conn) receive(data []byte) error {
+	if len(c.rest) > 0 {
+		c.rest = append(c.rest, data...)
+		data = c.rest
+	}
+	for {
+		f, rest, ok, bad := nextFrame(data)
+		if bad {
+			return fmt.Errorf("the server sent a malformed message")
+		}
+		if !ok {
+			break
+		}
+		data = rest
+		if err := c.frame(f); err != nil {
+			return err
+		}
+	}
+	c.rest = append(c.rest[:0], data...)
+	return nil
+}
+
+// frame handles one message.
+func (c *conn) frame(f frame) error {
+	cl := c.client
+	if f.kind == 'A' {
+		c.notified = true
+		if cl != nil && cl.state == stIdle {
+			cl.endIdle()
+		}
+		return nil
+	}
+	if cl == nil {
+		return nil // a pooled connection at rest: parameter changes, notices
+	}
+	switch f.kind {
+	case 'T':
+		cl.rowDescription(f.body)
+	case 'D':
+		return cl.dataRow(f.body)
+	case 'C':
+		cl.commandComplete(f.body)
+	case 'I':
+		cl.commandComplete(nil)
+	case 'E':
+		cl.errorResponse(f.body)
+	case 'Z':
+		if len(f.body) != 1 {
+			return fmt.Errorf("the server sent a malformed ReadyForQuery")
+		}
+		cl.readyForQuery(f.body[0])
+	case 'G', 'H', 'W':
+		return fmt.Errorf("COPY is not supported in a script")
+	}
+	return nil
+}
+
+// current is the statement whose results arrive, nil when none is expected.
+func (c *client) current() *step {
+	if c.answered < len(c.sent) {
+		return c.sent[c.answered].step
+	}
+	return nil
+}
+
+func (c *client) rowDescription(body []byte) {
+	st := c.current()
+	if st == nil || st.Store == script.NoStore || len(body) < 2 {
+		return
+	}
+	c.columns = c.columns[:0]
+	n := int(binary.BigEndian.Uint16(body))
+	body = body[2:]
+	for range n {
+		var name []byte
+		if name, body = columnName(body); name == nil {
+			return
+		}
+		c.columns = append(c.columns, c.columnSlot(st, name))
+	}
+	if c.thread.run.cfg.Mode == Pipelined {
+		c.conn.columns[st.id] = append([]int(nil), c.columns...)
+	}
+}
+
+func (c *client) dataRow(body []byte) error {
+	st := c.current()
+	if st == nil {
+		return nil
+	}
+	c.rows++
+	if st.orders == CountValue && c.rows == 1 {
+		value, _, null, ok := columnValue(body[min(2, len(body)):])
+		if !ok {
+			return fmt.Errorf("the server sent a malformed DataRow")
+		}
+		c.value = 0
+		if !null {
+			n, err := strconv.ParseInt(string(value), 10, 64)
+			if err != nil {
+				return fmt.Errorf("the number of orders done is %q, which is not an integer", value)
+			}
+			c.value = n
+		}
+	}
+	if st.Store != script.NoStore {
+		c.row = append(c.row[:0], body...)
+	}
+	return nil
+}
+
+func (c *client) commandComplete(tag []byte) {
+	st := c.current()
+	if st == nil {
+		return
+	}
+	switch st.orders {
+	case CountRows:
+		n := commandRows(tag)
+		c.txOrders += n
+		c.thread.largest = max(c.thread.largest, n)
+	case CountValue:
+		c.txOrders += c.value
+		c.thread.largest = max(c.thread.largest, c.value)
+		c.value = 0
+	}
+	if string(tag) == "ROLLBACK\x00" {
+		// Also the answer to COMMIT in a failed block.
+		c.txOrders = 0
+	}
+	if st.Store == script.Aset && c.rows > 0 {
+		c.storeRow(st)
+	}
+	c.lastRows, c.rows = c.rows, 0
+	c.query++
+	if c.thread.run.cfg.Mode != Simple {
+		c.answered++
+	}
+}
+
+// storeRow sets the variables of \gset and \aset from the last row.
+func (c *client) storeRow(st *step) {
+	columns := c.columns
+	if c.thread.run.cfg.Mode == Pipelined {
+		columns = c.conn.columns[st.id]
+	}
+	body := c.row[min(2, len(c.row)):]
+	for _, slot := range columns {
+		value, rest, _, ok := columnValue(body)
+		if !ok {
+			c.fail(failure{text: "the server sent a malformed DataRow", fatal: true})
+			return
+		}
+		body = rest
+		switch {
+		case slot == badName:
+			c.fail(failure{text: "error storing into variable " + c.badColumn, fatal: true})
+			return
+		case slot != notReferenced:
+			c.vars.SetText(slot, value)
+		}
+	}
+}
+
+// fail notes the first error of the response.
+func (c *client) fail(f failure) {
+	if c.failure.status != noError {
+		return
+	}
+	if f.status == noError {
+		f.status = metaError
+	}
+	f.query = c.query
+	f.pc = c.pc
+	if c.answered < len(c.sent) {
+		f.pc = c.sent[c.answered].pc
+	}
+	c.failure = f
+}
+
+func (c *client) errorResponse(body []byte) {
+	c.syncFailed = true
+	c.fail(failure{status: classify(errorField(body, 'C')), body: append([]byte(nil), body...)})
+}
+
+// readyForQuery ends the reply to one Sync.
+func (c *client) readyForQuery(status byte) {
+	c.conn.txStatus = status
+	if len(c.syncs) == 0 {
+		return
+	}
+	if last := c.syncs[0] - 1; last >= 0 && c.state == stWaitResult && c.failure.status == noError && c.sent[last].Store == script.Gset {
+		c.answered = last
+		c.gset(c.sent[last].step)
+	}
+	c.answered = c.syncs[0]
+	c.syncs = c.syncs[:copy(c.syncs, c.syncs[1:])]
+	if status == 'I' {
+		if c.syncFailed {
+			c.txOrders = 0
+		} else {
+			c.commit()
+		}
+	}
+	c.syncFailed = false
+	if len(c.syncs) == 0 {
+		c.responseDone()
+	}
+}
+
+// gset stores the one row that \gset demands.
+func (c *client) gset(st *step) {
+	if c.lastRows != 1 {
+		c.fail(failure{text: fmt.Sprintf("expected one row, got %d", c.lastRows), fatal: true})
+		return
+	}
+	c.storeRow(st)
+}
+
+// commit makes the orders of the statements so far count: the server has
+// acknowledged them and no block is open.
+func (c *client) commit() {
+	if c.txOrders == 0 {
+		return
+	}
+	c.committed += c.txOrders
+	c.thread.acknowledge(c, c.txOrders)
+	c.txOrders = 0
+}
+
+// Slots of columns that set no variable.
+const (
+	notReferenced = -1 // no script uses the name
+	badName       = -2 // no variable can have the name
+)
+
+// columnSlot is the variable that a column sets.
+func (c *client) columnSlot(st *step, column []byte) int {
+	name := append(append(c.thread.scratch[:0], st.Prefix...), column...)
+	c.thread.scratch = name
+	if slot, ok := c.thread.run.cfg.Symbols.Lookup(name); ok {
+		return slot
+	}
+	if !script.ValidName(string(name)) {
+		c.badColumn = string(name)
+		return badName
+	}
+	return notReferenced
+}
+
+// responseDone continues after all that was waited for has come.
+func (c *client) responseDone() {
+	t := c.thread
+	if t.run.cfg.Mode == Pipelined && t.run.cfg.PerStatement && c.state == stWaitResult {
+		for _, s := range c.sent {
+			t.statements[c.prog.index][s.pc].add(t.now - c.stmtBegin)
+		}
+	}
+	c.sent, c.answered, c.query, c.rows = c.sent[:0], 0, 0, 0
+	c.runnable = true
+	switch {
+	case c.state == stWaitRollback:
+		c.state = stError
+		if c.conn.txStatus != 'I' {
+			c.abort(fmt.Sprintf("client %d aborted while rolling back the transaction after an error", c.id))
+		}
+	case c.failure.status == noError:
+		c.state = c.next
+	default:
+		c.failed()
+	}
+}
+
+// failed decides what an error in a response leads to, as pgbench does.
+func (c *client) failed() {
+	t := c.thread
+	f := &c.failure
+	switch {
+	case f.fatal:
+		c.abort(fmt.Sprintf("client %d script %d command %d query %d: %s", c.id, c.prog.index, f.pc, f.query, f.text))
+	case f.status.retriable() || t.run.cfg.ContinueOnError:
+		c.status = f.status
+		if t.run.cfg.VerboseErrors {
+			t.run.message("info", fmt.Sprintf("client %d got an error in command %d (SQL) of script %d; %s", c.id, f.pc, c.prog.index, c.errorText()))
+		}
+		c.state = stError
+	default:
+		c.abort(c.sqlAbort())
+	}
+}
+
+// sqlAbort is how pgbench words the abort of a client by an SQL error.
+func (c *client) sqlAbort() string {
+	return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, c.errorText())
+}
+
+// errorText shows the server's error with the statement it belongs to.
+func (c *client) errorText() string {
+	query := ""
+	if st := &c.prog.steps[c.failure.pc]; st.Kind == script.SQL {
+		if c.thread.run.cfg.Mode == Simple {
+			query = string(st.AppendSimple(nil, c.vars))
+		} else {
+			query = string(st.appendSQL(nil, c.vars))
+		}
+	}
+	return serverError(c.failure.body, query)
+}
+
+// endIdle wakes a client that found no order.
+func (c *client) endIdle() {
+	c.thread.unsleep(c)
+	c.conn.notified = false
+	c.state = stChooseScript
+	c.runnable = true
+}
+
+// takeNotification says whether a notification came while the client was busy.
+func (c *conn) takeNotification() bool {
+	n := c.notified
+	c.notified = false
+	return n
+}

@@ -1,0 +1,187 @@
+package runner
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"qbench/runner/script"
+)
+
+// program is a script compiled for the run: immutable and shared by all
+// clients of its group.
+type program struct {
+	Script
+	index int // among all scripts of the run
+	steps []step
+	// countsOrders is whether any statement completes orders.
+	countsOrders bool
+	// batchSlot is the variable "batch", a bound for the orders that one
+	// unanswered statement may have done; -1 if the script has none.
+	batchSlot int
+}
+
+// step is one command of a program with what the query mode makes of it.
+type step struct {
+	*script.Command
+	orders OrderCount
+	// For SQL commands:
+	id      int    // among all statements of the run; indexes conn.prepared
+	name    string // of the prepared statement
+	params  []int  // slots of the parameters, in order of $1, $2, …
+	inlined []int  // slots that are substituted as text
+	sql     string // with $n in place; "" where something is inlined
+	opens   bool   // starts a transaction block
+	closes  bool   // ends one
+}
+
+// compile prepares the scripts of all groups; ids number the statements over
+// the whole run, so that a connection may serve any script.
+func compile(cfg *Config) ([][]*program, int, error) {
+	var groups [][]*program
+	statements, scripts := 0, 0
+	for _, g := range cfg.Groups {
+		var programs []*program
+		for _, s := range g.Scripts {
+			if cfg.Mode != Simple {
+				if err := s.CheckArguments(); err != nil {
+					return nil, 0, err
+				}
+			}
+			p := &program{Script: s, index: scripts, batchSlot: -1}
+			if slot, ok := cfg.Symbols.Lookup([]byte("batch")); ok {
+				p.batchSlot = slot
+			}
+			scripts++
+			for i := range s.Commands {
+				st := step{Command: &s.Commands[i]}
+				if s.Orders != nil {
+					st.orders = s.Orders[i]
+				}
+				p.countsOrders = p.countsOrders || st.orders != NotCounted
+				if st.Kind == script.SQL {
+					st.id = statements
+					st.name = fmt.Sprintf("P_%d", statements)
+					statements++
+					st.compileSQL(s.Inline)
+				}
+				p.steps = append(p.steps, st)
+			}
+			programs = append(programs, p)
+		}
+		groups = append(groups, programs)
+	}
+	return groups, statements, nil
+}
+
+// travelsOn says, in pipelined mode, that nothing depends on the statement's
+// result yet: it is not stored, and the statement stands in an open
+// transaction block, so that an error in it can only abort that block.
+// Statements outside a block commit by themselves and are waited for one by
+// one; joined they would share one implicit transaction, which the script did
+// not ask for.
+func (s *step) travelsOn(block bool) bool { return block && s.Store == script.NoStore }
+
+func (s *step) compileSQL(inline []string) {
+	var b strings.Builder
+	for _, p := range s.Pieces {
+		switch {
+		case p.Slot < 0:
+			b.WriteString(p.Literal)
+		case slices.Contains(inline, p.Name):
+			s.inlined = append(s.inlined, p.Slot)
+		default:
+			s.params = append(s.params, p.Slot)
+			b.WriteString("$" + strconv.Itoa(len(s.params)))
+		}
+	}
+	if len(s.inlined) == 0 {
+		s.sql = b.String()
+	}
+	first := ""
+	if len(s.Pieces) > 0 {
+		first = s.Pieces[0].Literal
+	}
+	s.opens, s.closes = blockEdges(first)
+}
+
+// blockEdges says whether a statement opens or ends a transaction block, by
+// its first words. ROLLBACK TO does neither.
+func blockEdges(sql string) (opens, closes bool) {
+	words := strings.FieldsFunc(strings.ToLower(sql), func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	if len(words) == 0 {
+		return false, false
+	}
+	second := ""
+	if len(words) > 1 {
+		second = words[1]
+	}
+	switch words[0] {
+	case "begin":
+		return true, false
+	case "start":
+		return second == "transaction", false
+	case "commit", "end", "abort":
+		return false, true
+	case "rollback":
+		return false, second != "to" && !(len(words) > 2 && words[2] == "to")
+	case "prepare":
+		return false, second == "transaction"
+	}
+	return false, false
+}
+
+// appendSQL appends the text that is parsed in the extended protocol:
+// parameters as $n, inlined variables as their text.
+func (s *step) appendSQL(dst []byte, v *script.Vars) []byte {
+	if len(s.inlined) == 0 {
+		return append(dst, s.sql...)
+	}
+	n := 0
+	for i := range s.Pieces {
+		switch p := &s.Pieces[i]; {
+		case p.Slot < 0:
+			dst = append(dst, p.Literal...)
+		case slices.Contains(s.inlined, p.Slot):
+			dst = v.AppendText(dst, p.Slot)
+		default:
+			n++
+			dst = strconv.AppendInt(append(dst, '$'), int64(n), 10)
+		}
+	}
+	return dst
+}
+
+// appendInlineKey appends what distinguishes the texts of a statement with
+// inlined variables.
+func (s *step) appendInlineKey(dst []byte, v *script.Vars) []byte {
+	dst = strconv.AppendInt(dst, int64(s.id), 10)
+	for _, slot := range s.inlined {
+		dst = v.AppendText(append(dst, 0), slot)
+	}
+	return dst
+}
+
+// appendBind appends a Bind of the unnamed portal with text parameters; a
+// variable that was never set travels as NULL, as in pgbench.
+func (s *step) appendBind(out []byte, name string, v *script.Vars) []byte {
+	out, at := beginMsg(out, 'B')
+	out = append(out, 0)
+	out = append(append(out, name...), 0)
+	out = append(out, 0, 0) // all parameters in text format
+	out = binary.BigEndian.AppendUint16(out, uint16(len(s.params)))
+	for _, slot := range s.params {
+		lengthAt := len(out)
+		out = append(out, 0xff, 0xff, 0xff, 0xff)
+		if v.IsSet(slot) {
+			out = v.AppendText(out, slot)
+			binary.BigEndian.PutUint32(out[lengthAt:], uint32(len(out)-lengthAt-4))
+		}
+	}
+	out = append(out, 0, 0) // all results in text format
+	return endMsg(out, at)
+}

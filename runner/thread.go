@@ -1,0 +1,365 @@
+package runner
+
+import (
+	"sync/atomic"
+	"time"
+
+	"qbench/runner/script"
+)
+
+// thread is one event loop. It owns its clients, their connections and all
+// statistics about them; other goroutines reach it through post only.
+type thread struct {
+	run     *run
+	index   int
+	poll    poller
+	box     inbox
+	clients []*client
+	groups  []*group
+	live    int           // clients not yet finished
+	ended   chan struct{} // closed when loop returns
+
+	now        int64 // nanoseconds since GO, as of the last event
+	timers     timers
+	ready      []*client // to be advanced before the next wait
+	scratch    []byte
+	statements [][]statementStats // by script and command
+	chooseRand script.Rand
+	sampleRand script.Rand
+	largest    int64 // orders that one statement did at most
+	lastEnd    int64 // of a counted transaction
+	lastAck    int64 // of a consumer's order
+	stopSeen   bool
+	connecting time.Duration // under -C, summed over transactions
+
+	// Read by other threads when one of them suspects that the queue is
+	// drained; written by this one alone.
+	acked    atomic.Int64
+	enqueued atomic.Int64
+	_        [64]byte // keeps the counters off a neighbour's cache line
+}
+
+// group is what a thread keeps about its share of a Group.
+type group struct {
+	*Group
+	index    int
+	programs []*program
+	weights  int64
+	rate     float64
+	idle     int64 // nanoseconds
+	pool     *pool
+	delay    float64 // mean time between starts of this thread, microseconds
+	trigger  int64   // last scheduled start
+	throttle script.Rand
+
+	stats        *Stats // since the last tick
+	scripts      []*Stats
+	afterDrain   int64
+	warmupOrders int64
+	inDoubt      int64
+}
+
+// statementStats is what is kept per command; sums in nanoseconds.
+type statementStats struct {
+	count, failures, retries int64
+	sum                      float64
+}
+
+func (s *statementStats) add(ns int64) {
+	s.count++
+	s.sum += float64(ns)
+}
+
+func (t *thread) readClock() { t.now = int64(time.Since(t.run.base)) }
+
+// timeUp says that no further transaction may start.
+func (t *thread) timeUp() bool {
+	r := t.run
+	return r.stop.Load() || r.deadline > 0 && t.now >= r.deadline
+}
+
+// post runs fn on the thread.
+func (t *thread) post(fn func()) {
+	t.box.put(fn)
+	t.poll.wake()
+}
+
+// loop drives the clients until all are finished.
+func (t *thread) loop() {
+	defer close(t.ended)
+	deliver := t.deliver // one closure for all waits
+	t.readClock()
+	for _, c := range t.clients {
+		c.advance()
+	}
+	for t.live > 0 && !t.run.quit.Load() {
+		t.poll.wait(t.timeout(), deliver)
+		t.box.run()
+		t.fireTimers()
+		for n := len(t.ready); n > 0; n-- {
+			c := t.ready[0]
+			t.ready = t.ready[:copy(t.ready, t.ready[1:])]
+			c.advance()
+		}
+		if !t.stopSeen && t.run.stop.Load() {
+			t.stopSeen = true
+			t.releaseWaiting()
+		}
+	}
+}
+
+func (t *thread) timeout() time.Duration {
+	switch {
+	case len(t.ready) > 0 || t.run.stop.Load() && !t.stopSeen:
+		return 0
+	case len(t.timers) == 0:
+		return -1
+	}
+	t.readClock()
+	return time.Duration(max(0, t.timers[0].wakeAt-t.now))
+}
+
+// deliver takes what came from a connection.
+func (t *thread) deliver(cn *conn, data []byte, err error) {
+	t.readClock()
+	cl := cn.client
+	if len(data) > 0 {
+		if rerr := cn.receive(data); rerr != nil {
+			err = rerr
+		}
+	}
+	if cl == nil {
+		if err != nil {
+			t.lostPooled(cn)
+		}
+		return
+	}
+	if err != nil {
+		cl.lostConnection(err)
+		cl.runnable = true
+	}
+	if cl.runnable {
+		cl.runnable = false
+		cl.advance()
+	}
+}
+
+func (t *thread) fireTimers() {
+	if len(t.timers) == 0 {
+		return
+	}
+	t.readClock()
+	for len(t.timers) > 0 && t.timers[0].wakeAt <= t.now {
+		c := t.timers[0]
+		t.timers.remove(0)
+		switch c.state {
+		case stSleep:
+			c.state = stEndCommand
+		case stIdle:
+			c.state = stChooseScript
+		}
+		c.advance()
+	}
+}
+
+// releaseWaiting ends those who wait for something between transactions.
+func (t *thread) releaseWaiting() {
+	t.readClock()
+	for _, c := range t.clients {
+		switch c.state {
+		case stThrottle, stIdle:
+			t.unsleep(c)
+			c.state = stFinished
+			c.advance()
+		case stWaitConn:
+			if c.group.pool != nil {
+				c.state = stFinished
+				c.advance()
+			}
+		}
+	}
+}
+
+func (t *thread) sleep(c *client, until int64) {
+	if end := t.run.deadline; end > 0 && c.state == stIdle {
+		until = min(until, end)
+	}
+	c.wakeAt = until
+	t.timers.add(c)
+}
+
+func (t *thread) unsleep(c *client) {
+	if c.heap >= 0 {
+		t.timers.remove(c.heap)
+	}
+}
+
+func (t *thread) yield(c *client) { t.ready = append(t.ready, c) }
+
+// chooseScript draws by weight, as pgbench does.
+func (t *thread) chooseScript(g *group) *program {
+	if len(g.programs) == 1 {
+		return g.programs[0]
+	}
+	w := t.chooseRand.Int64Range(0, g.weights-1)
+	for _, p := range g.programs {
+		if w -= int64(p.Weight); w < 0 {
+			return p
+		}
+	}
+	return g.programs[len(g.programs)-1]
+}
+
+// nextStart draws the next scheduled start of this thread's Poisson process.
+func (t *thread) nextStart(g *group) int64 {
+	g.trigger += g.throttle.Poisson(g.delay) * int64(time.Microsecond)
+	return g.trigger
+}
+
+// acknowledge publishes orders that the server has committed.
+func (t *thread) acknowledge(c *client, orders int64) {
+	counter := &t.acked
+	if c.group.index > 0 {
+		counter = &t.enqueued
+	} else {
+		t.lastAck = t.now
+	}
+	// The only writer: a load and a store, cheaper than an atomic addition.
+	counter.Store(counter.Load() + orders)
+}
+
+// checkDrained is called after a transaction that found nothing; whoever sees
+// that all orders are acknowledged ends the run.
+func (t *thread) checkDrained() {
+	r := t.run
+	if r.cfg.Orders <= 0 || r.drained.Load() || r.acked() < r.cfg.Orders {
+		return
+	}
+	r.drained.Store(true)
+	r.halt()
+}
+
+// account adds c's finished transaction to the statistics.
+func (t *thread) account(c *client, skipped bool) {
+	r, g := t.run, c.group
+	if !skipped && c.begin < r.measureFrom {
+		g.warmupOrders += c.committed
+		return
+	}
+	if c.status == noError && !skipped && c.committed == 0 && c.prog.countsOrders && r.drained.Load() {
+		g.afterDrain++
+		return
+	}
+	t.lastEnd = max(t.lastEnd, t.now)
+	latency, lag := time.Duration(t.now-c.scheduled), time.Duration(c.begin-c.scheduled)
+	g.stats.account(c, skipped, latency, lag, r.cfg.LatencyLimit)
+	if g.scripts != nil {
+		g.scripts[c.prog.index-g.programs[0].index].account(c, skipped, latency, lag, r.cfg.LatencyLimit)
+	}
+	if r.cfg.Log != nil {
+		t.log(c, skipped, latency, lag)
+	}
+}
+
+// account adds one transaction.
+func (s *Stats) account(c *client, skipped bool, latency, lag, limit time.Duration) {
+	if skipped {
+		s.Skipped++
+		return
+	}
+	if c.tries > 1 {
+		s.Retried++
+		s.Retries += int64(c.tries - 1)
+	}
+	s.Orders += c.committed
+	switch c.status {
+	case noError:
+		s.Transactions++
+		if c.committed == 0 && c.prog.countsOrders {
+			s.Empty++
+		}
+		s.LatencyHist.Record(latency)
+		if s.LagHist != nil {
+			s.LagHist.Record(lag)
+		}
+		if limit > 0 && latency > limit {
+			s.Late++
+		}
+	case serializationError:
+		s.Failures.Serialization++
+	case deadlockError:
+		s.Failures.Deadlock++
+	default:
+		s.Failures.Other++
+	}
+}
+
+func (t *thread) log(c *client, skipped bool, latency, lag time.Duration) {
+	r := t.run
+	if s := r.cfg.SampleRate; s > 0 && t.sampleRand.Float64() > s {
+		return
+	}
+	tx := TxOutcome{
+		Client: c.id, Script: c.prog.index, Serial: c.count, Start: r.base.Add(time.Duration(c.scheduled)), End: r.base.Add(time.Duration(t.now)),
+		Latency: latency, Lag: lag, Retries: c.tries - 1, Status: c.status.word(r.cfg.FailuresDetailed), Orders: c.committed,
+	}
+	if skipped {
+		tx.Status = "skipped"
+	}
+	r.cfg.Log.LogTx(t.index, tx)
+}
+
+// finish ends a client.
+func (t *thread) finish(c *client) {
+	aborted := c.state == stAborted
+	if c.conn != nil {
+		if c.group.pool != nil && !aborted {
+			t.release(c)
+		} else {
+			t.disconnect(c)
+			if c.group.pool != nil {
+				t.shrink(c.group)
+			}
+		}
+	}
+	t.live--
+	if aborted {
+		t.run.aborted.Add(1)
+		if t.run.cfg.ExitOnAbort {
+			t.run.quit.Store(true)
+			t.run.halt()
+		}
+	}
+	if t.live == 0 {
+		t.closePools()
+	}
+}
+
+// inDoubt counts the orders of a lost connection that the server may have
+// committed: those under an unanswered COMMIT, or done by an unanswered
+// statement outside a block.
+func (t *thread) inDoubt(c *client) {
+	guess := max(1, t.largest)
+	if c.prog.batchSlot >= 0 && c.vars.IsSet(c.prog.batchSlot) {
+		if n, err := c.vars.Value(c.prog.batchSlot); err == nil && n.Type() == script.TypeInt {
+			guess = max(guess, n.Int64())
+		}
+	}
+	pending, inBlock := c.txOrders, c.conn.txStatus != 'I'
+	for _, s := range c.sent[min(c.answered, len(c.sent)):] {
+		inBlock = inBlock || s.opens
+		if s.orders != NotCounted {
+			pending += guess
+		}
+		if s.closes || !inBlock {
+			c.group.inDoubt += pending
+			pending, inBlock = 0, false
+		}
+	}
+}
+
+func (t *thread) verbose(c *client, again bool) {
+	if t.run.cfg.VerboseErrors {
+		t.run.message("info", t.run.retryMessage(c, t.now, again))
+	}
+}
