@@ -5,7 +5,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
@@ -34,6 +36,7 @@ type column struct {
 	right   bool
 	leftOut int
 	same    string // how to say above the table that all cells are equal
+	name    bool   // may be cut
 }
 
 func (p *page) table(runs []*runner.Result) error {
@@ -54,7 +57,10 @@ func (p *page) table(runs []*runner.Result) error {
 	if caption != "" {
 		p.wrap("all runs: ", "  ", "", caption)
 	}
-	table := tablewriter.NewTable(&p.Builder,
+	var drawn strings.Builder
+	table := tablewriter.NewTable(&drawn,
+		// By itself the library asks the environment for the language.
+		tablewriter.WithEastAsian(tw.Off),
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders: tw.BorderNone,
 			Symbols: p.symbols(),
@@ -77,7 +83,7 @@ func (p *page) table(runs []*runner.Result) error {
 	for i := range k.entries {
 		row := make([]string, len(columns))
 		for j, c := range columns {
-			row[j] = c.cells[i]
+			row[j] = measurable(c.cells[i])
 		}
 		if err := table.Append(row); err != nil {
 			return fmt.Errorf("draw table: %w", err)
@@ -86,7 +92,24 @@ func (p *page) table(runs []*runner.Result) error {
 	if err := table.Render(); err != nil {
 		return fmt.Errorf("draw table: %w", err)
 	}
+	for line := range strings.Lines(drawn.String()) {
+		p.line("%s", strings.TrimRight(line, " \n"))
+	}
 	return nil
+}
+
+// measurable replaces the few characters, such as emoji of several code points,
+// that tablewriter takes for wider than a terminal does.
+func measurable(text string) string {
+	var b strings.Builder
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if twwidth.Width(g.Value()) == g.Width() {
+			b.WriteString(g.Value())
+		} else {
+			b.WriteString(strings.Repeat("?", g.Width()))
+		}
+	}
+	return b.String()
 }
 
 func (p *page) symbols() tw.Symbols {
@@ -109,15 +132,15 @@ func alignments(columns []column) []tw.Align {
 
 func (k *ranking) columns() []column {
 	n := len(k.entries)
-	make1 := func(title string, right bool, leftOut int, cell func(*entry) string) column {
+	plainColumn := func(title string, right bool, leftOut int, cell func(*entry) string) column {
 		c := column{title: title, right: right, leftOut: leftOut, cells: make([]string, n)}
 		for i := range k.entries {
 			c.cells[i] = cell(&k.entries[i])
 		}
 		return c
 	}
-	factor := func(title string, right bool, cell func(*entry) string, same string) column {
-		c := make1(title, right, 0, cell)
+	factor := func(title string, right bool, leftOut int, cell func(*entry) string, same string) column {
+		c := plainColumn(title, right, leftOut, cell)
 		for _, other := range c.cells {
 			if other != c.cells[0] {
 				return c
@@ -131,25 +154,25 @@ func (k *ranking) columns() []column {
 		scoreTitle, scoreSpread = "tps", func(e *entry) spread { return e.tps }
 	}
 	columns := []column{
-		make1("#", true, 0, func(e *entry) string {
+		plainColumn("#", true, 0, func(e *entry) string {
 			if e.place == 0 {
 				return "-"
 			}
 			return fmt.Sprint(e.place)
 		}),
-		make1("strategy", false, 0, func(e *entry) string { return e.strategy }),
-		factor("layout", false, func(e *entry) string { return e.layout }, "layout %s"),
-		factor("mode", false, func(e *entry) string { return e.mode }, "mode %s"),
-		factor("clients", true, func(e *entry) string { return fmt.Sprint(e.clients) }, "%s clients"),
-		make1(scoreTitle, true, 0, func(e *entry) string { return rate(scoreSpread(e).median) }),
+		names(plainColumn("strategy", false, 0, func(e *entry) string { return e.strategy })),
+		names(factor("layout", false, 0, func(e *entry) string { return e.layout }, "layout %s")),
+		factor("mode", false, 0, func(e *entry) string { return e.mode }, "mode %s"),
+		factor("clients", true, 0, func(e *entry) string { return fmt.Sprint(e.clients) }, "%s clients"),
+		plainColumn(scoreTitle, true, 0, func(e *entry) string { return rate(scoreSpread(e).median) }),
 	}
 	if k.repeats {
-		columns = append(columns, make1("min-max", true, 4, func(e *entry) string {
+		columns = append(columns, plainColumn("min-max", true, 5, func(e *entry) string {
 			s := scoreSpread(e)
 			return rate(s.min) + "-" + rate(s.max)
-		}), make1("runs", true, 5, func(e *entry) string { return fmt.Sprint(len(e.runs)) }))
+		}), factor("runs", true, 4, func(e *entry) string { return fmt.Sprint(len(e.runs)) }, "%s runs each"))
 	}
-	columns = append(columns, make1("ratio", true, 7, func(e *entry) string {
+	columns = append(columns, plainColumn("ratio", true, 7, func(e *entry) string {
 		if e.place == 0 {
 			return "-"
 		}
@@ -157,13 +180,19 @@ func (k *ranking) columns() []column {
 	}))
 	if k.byOrders {
 		columns = append(columns,
-			make1("tps", true, 2, func(e *entry) string { return rate(e.tps.median) }),
-			make1("empty %", true, 3, func(e *entry) string { return fmt.Sprintf("%.1f", e.emptyPercent) }))
+			plainColumn("tps", true, 2, func(e *entry) string { return rate(e.tps.median) }),
+			plainColumn("empty %", true, 3, func(e *entry) string { return fmt.Sprintf("%.1f", e.emptyPercent) }))
 	}
 	return append(columns,
-		make1("p50 ms", true, 1, func(e *entry) string { return millis(e.p50.median) }),
-		make1("p99 ms", true, 6, func(e *entry) string { return millis(e.p99.median) }),
-		make1("audit", false, 8, func(e *entry) string { return e.auditText() }))
+		plainColumn("p50 ms", true, 1, func(e *entry) string { return millis(e.p50.median) }),
+		plainColumn("p99 ms", true, 6, func(e *entry) string { return millis(e.p99.median) }),
+		factor("audit", false, 8, func(e *entry) string { return e.auditText() }, "audit %s"))
+}
+
+// names marks a column as one that may be cut.
+func names(c column) column {
+	c.name = true
+	return c
 }
 
 func (e *entry) auditText() string {
@@ -193,7 +222,7 @@ func (p *page) fit(columns []column) ([]column, string) {
 		case 3:
 			abbreviate(columns)
 		case 5:
-			p.cutNames(columns, 16)
+			p.cutNames(columns, 12)
 		}
 		if tableWidth(columns) <= p.width() {
 			break
@@ -261,22 +290,23 @@ func abbreviate(columns []column) {
 	}
 }
 
-// cutNames shortens strategy and layout, the longest first, down to least
-// cells, as far as the page demands.
+// cutNames shortens names, the longest first, down to least cells, as far as
+// the page demands.
 func (p *page) cutNames(columns []column, least int) {
 	for tableWidth(columns) > p.width() {
 		var widest *column
 		for i := range columns {
-			if c := &columns[i]; (c.title == "strategy" || c.title == "layout") && (widest == nil || c.width() > widest.width()) {
+			if c := &columns[i]; c.name && (widest == nil || c.width() > widest.width()) {
 				widest = c
 			}
 		}
 		width := widest.width() - 1
-		if width < max(least, cells(widest.title)) {
+		if width < least {
 			return
 		}
+		widest.title = truncate(widest.title, width, p.Unicode)
 		for j := range widest.cells {
-			widest.cells[j] = truncate(widest.cells[j], width, p.Unicode)
+			widest.cells[j] = truncateMiddle(widest.cells[j], width, p.Unicode)
 		}
 	}
 }

@@ -32,6 +32,7 @@ func (p *page) line(format string, args ...any) {
 type style string
 
 const (
+	plain   style = ""
 	alarm   style = "1;31" // invalid numbers
 	caution style = "33"   // warnings
 	good    style = "32"   // a proof that holds
@@ -39,7 +40,7 @@ const (
 )
 
 func (p *page) paint(s style, text string) string {
-	if !p.Color || text == "" {
+	if !p.Color || s == plain || text == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
@@ -50,7 +51,7 @@ const labelWidth = 14
 
 // labelled writes "label   text", the text wrapped below itself.
 func (p *page) labelled(label, format string, args ...any) {
-	p.wrap(fmt.Sprintf("%-*s", labelWidth, label), strings.Repeat(" ", labelWidth), "", fmt.Sprintf(format, args...))
+	p.wrap(fmt.Sprintf("%-*s", labelWidth, label), strings.Repeat(" ", labelWidth), plain, fmt.Sprintf(format, args...))
 }
 
 // wrap writes text at the page's width, the first line after first, the others
@@ -63,7 +64,7 @@ func (p *page) wrap(first, rest string, s style, text string) {
 		p.line("%s%s", prefix, p.paint(s, line))
 		prefix, line = rest, ""
 	}
-	for _, word := range strings.Fields(clean(text)) {
+	for _, word := range words(clean(text)) {
 		for {
 			room := p.width() - cells(prefix) - cells(line)
 			if line != "" {
@@ -88,6 +89,28 @@ func (p *page) wrap(first, rest string, s style, text string) {
 	if line != "" {
 		flush()
 	}
+}
+
+// words splits text where a line may end, which is not between a number and
+// its unit.
+func words(text string) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		if n := len(out); n > 0 && isUnit(word) && strings.ContainsAny(out[n-1][len(out[n-1])-1:], "0123456789") {
+			out[n-1] += " " + word
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+func isUnit(word string) bool {
+	switch strings.TrimRight(word, ",;:.)") {
+	case "%", "s", "ms", "us", "µs", "MiB", "GiB":
+		return true
+	}
+	return false
 }
 
 // heading writes a line that sets runs apart.
@@ -130,6 +153,25 @@ func truncate(text string, width int, unicodeMark bool) string {
 		mark = "…"
 	}
 	return cut(text, width-1) + mark
+}
+
+// truncateMiddle shortens a name to width cells and keeps both ends: the names
+// of strategies differ at either.
+func truncateMiddle(text string, width int, unicodeMark bool) string {
+	total := cells(text)
+	if total <= width || width < 4 {
+		return truncate(text, width, unicodeMark)
+	}
+	mark := "~"
+	if unicodeMark {
+		mark = "…"
+	}
+	head := cut(text, (width-1)/2)
+	tail := text[len(head):]
+	for g := displaywidth.StringGraphemes(tail); cells(head)+1+cells(tail) > width && g.Next(); {
+		tail = tail[len(g.Value()):]
+	}
+	return head + mark + tail
 }
 
 // padLeft and padRight fill up to width cells; fmt counts runes.

@@ -139,7 +139,9 @@ func (p *page) latencyLines(r *runner.Result, total int64) {
 		if r.Failed() > 0 {
 			note = " (including failures)"
 		}
-		p.line("latency average = %.3f ms%s", 1000*r.DurationS*float64(r.Clients)/float64(total), note)
+		// In pgbench's own order and from its microseconds, so that halves round
+		// the same way.
+		p.line("latency average = %.3f ms%s", 0.001*math.Round(1e6*r.DurationS)*float64(r.Clients)/float64(total), note)
 	}
 	if r.Rate > 0 {
 		var lag runner.Latency

@@ -123,8 +123,11 @@ func problems(a *runner.Audit) []string {
 			out = append(out, count(c.n, "order")+" "+c.what)
 		}
 	}
-	return append(out, fmt.Sprintf("the clients counted %s, the result table holds %s (%s in doubt)",
-		count(a.Acknowledged, "order"), grouped(a.Processed), grouped(a.InDoubt)))
+	if len(out) == 0 || a.Acknowledged > a.Processed || a.Acknowledged < a.Processed-a.InDoubt {
+		out = append(out, fmt.Sprintf("the clients counted %s, the result table holds %s (%s in doubt)",
+			count(a.Acknowledged, "order"), grouped(a.Processed), grouped(a.InDoubt)))
+	}
+	return out
 }
 
 // outcome says how the run ended, where that was not as asked for.
@@ -153,8 +156,8 @@ func (p *page) work(r *runner.Result) {
 		p.labelled("orders", "not counted: no statement of the script is marked with \"-- qbench: orders\"")
 		return
 	}
+	p.line("%-*s%s", labelWidth, "orders/s", p.paint(strong, rate(r.OrdersPerS)))
 	p.labelled("orders", "%s in %s", grouped(r.Orders), seconds(r.DurationS))
-	p.line("%-*s%s orders/s", labelWidth, "", p.paint(strong, rate(r.OrdersPerS)))
 	p.labelled("empty", "%s", emptyText(r))
 	if r.WarmupOrders > 0 {
 		p.labelled("warm-up", "%s before the clock started", count(r.WarmupOrders, "order"))
@@ -246,9 +249,9 @@ func (p *page) roundTrips(r *runner.Result) {
 func (p *page) audit(r *runner.Result) {
 	a := r.Audit
 	if a.OK {
-		p.line("%-*s%s", labelWidth, "audit", p.paint(good, "ok: each order exactly once"))
+		p.wrap(padRight("audit", labelWidth), "  ", good, "ok: each order was handled exactly once")
 	} else {
-		p.line("%-*s%s", labelWidth, "audit", p.paint(alarm, "FAILED"))
+		p.wrap(padRight("audit", labelWidth), "  ", alarm, "FAILED: see above")
 	}
 	equal := "="
 	if a.Seeded+a.Enqueued != a.Processed+a.Remaining {
@@ -257,15 +260,16 @@ func (p *page) audit(r *runner.Result) {
 			equal = "≠"
 		}
 	}
-	p.labelled("", "seeded %s + enqueued %s %s processed %s + remaining %s",
+	fact := func(format string, args ...any) { p.wrap("  ", "    ", plain, fmt.Sprintf(format, args...)) }
+	fact("seeded %s + enqueued %s %s processed %s + remaining %s",
 		grouped(a.Seeded), grouped(a.Enqueued), equal, grouped(a.Processed), grouped(a.Remaining))
 	orphans := ""
 	if a.Orphans > 0 {
 		orphans = fmt.Sprintf(", orphans %s", grouped(a.Orphans))
 	}
-	p.labelled("", "lost %s, duplicated %s, in both tables %s, foreign %s%s",
+	fact("lost %s, duplicated %s, in both tables %s, foreign %s%s",
 		grouped(a.Lost), grouped(a.Duplicated), grouped(a.Both), grouped(a.Foreign), orphans)
-	p.labelled("", "acknowledged to the clients %s, in doubt %s", grouped(a.Acknowledged), grouped(a.InDoubt))
+	fact("acknowledged to the clients %s, in doubt %s", grouped(a.Acknowledged), grouped(a.InDoubt))
 }
 
 func (p *page) client(r *runner.Result, env *runner.Environment) {
@@ -279,10 +283,15 @@ func (p *page) client(r *runner.Result, env *runner.Environment) {
 	}
 	perOrder := ""
 	if r.Orders > 0 {
-		perOrder = fmt.Sprintf(", %.1f us per order", c.CPUSeconds*1e6/float64(r.Orders))
+		unit := "us"
+		if p.Unicode {
+			unit = "µs"
+		}
+		perOrder = fmt.Sprintf(", %.1f %s/order", c.CPUSeconds*1e6/float64(r.Orders), unit)
 	}
-	p.labelled("client", "%.2f s CPU (user %.2f s, system %.2f s), %.1f %% of %s%s; %s of memory",
-		c.CPUSeconds, c.UserSeconds, c.SysSeconds, 100*c.CPUShare, cores, perOrder, mebibytes(c.MaxRSS))
+	p.labelled("client CPU", "%.2f s (user %.2f s, system %.2f s), %.1f %% of %s%s",
+		c.CPUSeconds, c.UserSeconds, c.SysSeconds, 100*c.CPUShare, cores, perOrder)
+	p.labelled("client memory", "%s", mebibytes(c.MaxRSS))
 }
 
 func (p *page) warnings(warnings []string) {

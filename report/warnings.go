@@ -58,7 +58,7 @@ func completeness(r *runner.Result, warn warner) {
 	}
 	if r.Rate > 0 && r.TPS < rateReached*r.Rate && !r.Drained && !r.Interrupted && r.DurationS > 0 {
 		warn("the rate was not reached: %s of %s transactions/s, because all clients were busy or the server is slower than that; "+
-			"raise --client or lower --rate", rate(r.TPS), rate(r.Rate))
+			"raise -c or lower -R", rate(r.TPS), rate(r.Rate))
 	}
 }
 
@@ -110,7 +110,7 @@ func durabilityWarnings(r *runner.Result, env runner.Environment, warn warner) {
 func sampleWarnings(r *runner.Result, warn warner) {
 	if h := r.LatencyHist; h != nil && h.Overflow() > 0 {
 		warn("%s took longer than the 10 minutes that a histogram holds and count as 10 minutes in the percentiles; "+
-			"mean and maximum are exact; --latency-limit counts such transactions as late", count(h.Overflow(), "transaction"))
+			"mean and maximum are exact; -L counts such transactions as late", count(h.Overflow(), "transaction"))
 	}
 	if r.DurationS > 0 && r.DurationS < shortRun && !r.Interrupted {
 		help := "-T 30"
@@ -120,7 +120,7 @@ func sampleWarnings(r *runner.Result, warn warner) {
 		warn("the run took %s: too short for checkpoints, autovacuum and bloat to show; use a longer one (%s)", seconds(r.DurationS), help)
 	}
 	if n := r.Transactions; n > 0 && float64(n)/1000 < tailSamples {
-		warn("p99.9 rests on %s, because there were only %s; it needs %s, a longer run (-T) gives more",
-			count((n+999)/1000, "sample"), count(n, "transaction"), grouped(1000*tailSamples))
+		warn("fewer than %d samples lie beyond p99.9, because there were only %s; a longer run (-T) gives more",
+			tailSamples, count(n, "transaction"))
 	}
 }

@@ -1,0 +1,203 @@
+package report
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"qbench/runner"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares with a file under testdata, or writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run go test ./report -update)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./report -update rewrites it)\n--- got\n%s--- want\n%s", path, got, want)
+	}
+}
+
+var started = time.Date(2026, 9, 1, 12, 30, 0, 0, time.UTC)
+
+var testEnvironment = runner.Environment{
+	ServerVersion: "15.18", Disposable: true,
+	Settings:  map[string]string{"fsync": "on", "shared_buffers": "128MB", "synchronous_commit": "on", "max_connections": "266"},
+	HostCores: 2, HostMemory: 8 << 30, HostOS: "linux/amd64", HostCPU: "Some CPU @ 2.50GHz",
+	QbenchVersion: "0.1.0", Args: []string{"run", "--strategy", "skip-locked", "-c", "256"}, StartedAt: started,
+}
+
+// latencies draws n lognormal samples around a median, as latencies lie, with
+// one in a thousand ten times as long.
+func latencies(seed uint64, n int, medianMS float64, digits int) *runner.Histogram {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	h := runner.NewHistogram(digits)
+	for range n {
+		ms := medianMS * math.Exp(0.5*rng.NormFloat64())
+		if rng.IntN(1000) == 0 {
+			ms *= 10
+		}
+		h.Record(time.Duration(ms * 1e6))
+	}
+	return h
+}
+
+// newRun is a run in which nothing went wrong, of the given length.
+func newRun(strategy string, clients int, durationS, medianMS float64, transactions, empty int64) *runner.Result {
+	r := &runner.Result{
+		Strategy: strategy, Workload: "orders", Layout: "plain", Mode: runner.Prepared,
+		Clients: clients, Threads: 2, Repeat: 1, Seed: 42, StartedAt: started,
+		WantDurationS: durationS, MaxTries: 1, ScaleFactor: 1,
+		DurationS: durationS, CountsOrders: true, InitialConnMS: 12.345,
+	}
+	r.Stats = runner.Stats{
+		Transactions: transactions, Orders: transactions - empty, Empty: empty,
+		LatencyHist: latencies(uint64(clients)+uint64(transactions), int(transactions), medianMS, runner.FineDigits),
+	}
+	r.Latency = r.LatencyHist.Latency()
+	r.TPS = float64(transactions) / durationS
+	r.OrdersPerS = float64(r.Orders) / durationS
+	r.ScriptResults = []runner.ScriptResult{{Name: strategy, Weight: 1, Stats: r.Stats, Latency: r.Latency}}
+	r.Client = runner.Client{CPUSeconds: durationS * 0.3, UserSeconds: durationS * 0.2, SysSeconds: durationS * 0.1, CPUShare: 0.15, MaxRSS: 45 << 20}
+	r.Audit = &runner.Audit{OK: true, Seeded: 1_000_000, Remaining: 1_000_000 - r.Orders, Processed: r.Orders, Acknowledged: r.Orders}
+	for s := range int(durationS) {
+		h := latencies(uint64(s), 200, medianMS*(1+0.3*math.Sin(float64(s))), runner.CoarseDigits)
+		l := h.Latency()
+		wave := 1 + 0.1*math.Sin(float64(s)/2)
+		r.Intervals = append(r.Intervals, runner.Tick{
+			AtS: float64(s + 1), LengthS: 1, TPS: r.TPS * wave, OrdersPerS: r.OrdersPerS * wave,
+			MeanMS: l.Mean, StdDevMS: l.StdDev, P50MS: l.P50, P99MS: l.P99, MaxMS: l.Max,
+			Depth: 1_000_000 - int64(float64(s+1)*r.OrdersPerS), Hist: h,
+		})
+	}
+	return r
+}
+
+func fileOf(runs ...*runner.Result) *runner.File {
+	for _, r := range runs {
+		r.Warnings = Warnings(r, testEnvironment)
+	}
+	return &runner.File{Format: runner.Format, Runs: runs, Environment: testEnvironment}
+}
+
+// cases are runs of every kind that a report has to put into words.
+func cases() map[string]*runner.File {
+	oneClient := newRun("for-update", 1, 10, 0.8, 12_000, 0)
+
+	many := newRun("advisory-lock", 256, 30, 4.2, 50_000, 11_570)
+
+	zero := newRun("skip-locked", 4, 10, 1, 0, 0)
+	zero.Intervals = nil
+
+	failed := newRun("skip-locked", 8, 10, 1.1, 20_000, 5)
+	failed.Audit.OK = false
+	failed.Audit.Lost, failed.Audit.Duplicated = 3, 1
+	failed.Audit.Processed -= 2
+	failed.Audit.Problems = []string{
+		"3 orders are in neither table, among them 00000000-0000-4000-8000-000000000007",
+		"order 00000000-0000-4000-8000-000000000008 was processed twice",
+	}
+
+	counted := newRun("skip-locked", 8, 10, 1.1, 20_000, 0)
+	counted.Audit.OK = false
+	counted.Audit.Foreign, counted.Audit.Both, counted.Audit.Orphans = 1, 2, 7
+	counted.Audit.InDoubt = 1
+
+	drained := newRun("partitioned", 8, 18.204, 0.9, 24_000, 3_000)
+	drained.WantDurationS, drained.Drained, drained.AfterDrain = 30, true, 12
+	drained.Partitions, drained.Layout = 256, "partitioned"
+	drained.Partition = &runner.PartitionUse{Partitions: 256, Untouched: 248, Left: 9_876, Min: 0, Max: 4_001}
+	drained.Audit.Remaining = 0
+	drained.Audit.Seeded = drained.Audit.Processed
+
+	interrupted := newRun("skip-locked", 64, 3.25, 5, 9_000, 0)
+	interrupted.WantDurationS, interrupted.Interrupted, interrupted.AbortedClients = 30, true, 2
+	interrupted.Errors = []string{"client 7: connection lost: unexpected EOF while waiting for the answer to COMMIT", "client 9: ERROR: deadlock detected (SQLSTATE 40P01)"}
+	interrupted.Audit.InDoubt = 1
+
+	statements := newRun("skip-locked", 8, 10, 1.2, 20_000, 100)
+	statements.PerStatement, statements.Mode = true, runner.Pipelined
+	statements.ScriptResults[0].Statements = []runner.StatementResult{
+		{Text: "\\set vid 0", MeanMS: 0.001, Count: 20_000},
+		{Text: "begin;", MeanMS: 0.55, Count: 20_000, Group: 1},
+		{Text: "select id as vid from t_order_q limit 1 for update skip locked \\aset", MeanMS: 0.55, Count: 20_000, Group: 1},
+		{Text: "end;", MeanMS: 0.6, Count: 20_000, Failures: 2, Group: 2},
+	}
+
+	scripts := newRun("multiple", 4, 10, 1.5, 16_000, 0)
+	scripts.CountsOrders, scripts.Audit, scripts.Orders, scripts.OrdersPerS = false, nil, 0, 0
+	half := newRun("x", 4, 10, 1.2, 12_000, 0)
+	rest := newRun("y", 4, 10, 2.2, 4_000, 0)
+	scripts.ScriptResults = []runner.ScriptResult{
+		{Name: "take.sql", Weight: 3, Stats: half.Stats, Latency: half.Latency},
+		{Name: "put.sql", Weight: 1, Stats: rest.Stats, Latency: rest.Latency},
+		{Name: "never.sql", Weight: 0},
+	}
+
+	everything := newRun("mine.sql", 16, 10, 2, 18_000, 2_000)
+	everything.Threads, everything.MaxTries, everything.FailuresDetailed = 4, 3, true
+	everything.Rate, everything.LatencyLimitMS, everything.ShowProgress, everything.PerStatement = 2000, 50, true, true
+	everything.Skipped, everything.Late, everything.Retried, everything.Retries = 150, 321, 77, 99
+	everything.Failures = runner.Failures{Serialization: 5, Deadlock: 3, Other: 2}
+	everything.Lag = &runner.Latency{Mean: 0.77, Max: 31.5}
+	everything.Reconnect, everything.AverageConnMS = true, 1.875
+	everything.PgbenchPartitionMethod, everything.PgbenchPartitions = "hash", 4
+	everything.WantDurationS, everything.WantTransactions, everything.WarmupOrders = 0, 1200, 500
+	everything.ScriptResults[0].Statements = statements.ScriptResults[0].Statements
+	everything.Producers = &runner.GroupResult{Clients: 4, OrdersPerS: 1800, TPS: 1800, Rate: 2000, Stats: half.Stats, Latency: half.Latency, InDoubt: 1}
+	everything.Audit.Enqueued = 12_000
+	everything.Audit.Remaining += 12_000
+	everything.Client.CPUShare = 0.9
+
+	batch := newRun("skip-locked-batch", 8, 10, 6, 3_000, 10)
+	batch.Orders, batch.OrdersPerS, batch.Params = 29_900, 2990, map[string]string{"batch": "10"}
+	batch.Unlogged = true
+
+	return map[string]*runner.File{
+		"one-client": fileOf(oneClient), "256-clients": fileOf(many), "zero": fileOf(zero),
+		"failed-audit": fileOf(failed), "failed-audit-counts": fileOf(counted), "drained": fileOf(drained),
+		"interrupted": fileOf(interrupted), "statements": fileOf(statements), "scripts": fileOf(scripts),
+		"everything": fileOf(everything), "batch": fileOf(batch), "matrix": matrix(), "no-runs": fileOf(),
+	}
+}
+
+// matrix is 4 strategies at 2 client counts, 3 times each, of which one is
+// unlogged and one failed its audit.
+func matrix() *runner.File {
+	var runs []*runner.Result
+	for i, strategy := range []string{"for-update", "skip-locked", "advisory-lock", "partitioned-skip-locked"} {
+		for _, clients := range []int{8, 64} {
+			for repeat := range 3 {
+				n := int64(2_000*(i+1) + 500*repeat + 10*clients)
+				r := newRun(strategy, clients, 5, 1+float64(i)*float64(clients)/16, n, n*int64(i)/10)
+				r.Repeat = repeat + 1
+				r.Unlogged = strategy == "advisory-lock"
+				r.Audit.OK = !(strategy == "for-update" && clients == 64 && repeat == 1)
+				r.Audit.Lost = 1
+				if r.Audit.OK {
+					r.Audit.Lost = 0
+				}
+				runs = append(runs, r)
+			}
+		}
+	}
+	return fileOf(runs...)
+}
