@@ -148,7 +148,8 @@ func (c *caseExpr) Eval(env *Env) (Value, error) {
 	return c.without.Eval(env)
 }
 
-// call is a function of any other number of arguments.
+// call is a function of another number of arguments, or one that needs more
+// than their values.
 type call struct {
 	fn   *function
 	args []Expr
@@ -175,7 +176,7 @@ func (c *call) Eval(env *Env) (Value, error) {
 	if null {
 		return Null(), nil
 	}
-	return c.fn.eval(env, args[:len(c.args)])
+	return evalCall(c.fn.op, env, args[:len(c.args)])
 }
 
 func (c constant) String() string {

@@ -7,14 +7,12 @@ import (
 	"strings"
 )
 
-// function is a named function. Those of one and two arguments that need no
-// Env are an op, the others have eval, which gets no NULL arguments.
+// function is a named function.
 type function struct {
 	name string
 	min  int
 	max  int // -1: any number
 	op   op
-	eval func(env *Env, args []Value) (Value, error)
 }
 
 var errTooManyArgs = fmt.Errorf("too many function arguments, maximum is %d", maxFunctionArgs)
@@ -27,22 +25,22 @@ var functions = func() map[string]*function {
 		{name: "debug", min: 1, max: 1, op: opDebug},
 		{name: "double", min: 1, max: 1, op: opDouble},
 		{name: "exp", min: 1, max: 1, op: opExp},
-		{name: "greatest", min: 1, max: -1, eval: evalGreatest},
+		{name: "greatest", min: 1, max: -1, op: opGreatest},
 		{name: "hash", min: 1, max: 2, op: opHashMurmur2},
 		{name: "hash_fnv1a", min: 1, max: 2, op: opHashFNV1A},
 		{name: "hash_murmur2", min: 1, max: 2, op: opHashMurmur2},
 		{name: "int", min: 1, max: 1, op: opInt},
-		{name: "least", min: 1, max: -1, eval: evalLeast},
+		{name: "least", min: 1, max: -1, op: opLeast},
 		{name: "ln", min: 1, max: 1, op: opLn},
 		{name: "mod", min: 2, max: 2, op: opMod},
-		{name: "permute", min: 2, max: 3, eval: evalPermute},
-		{name: "pi", min: 0, max: 0, eval: evalPi},
+		{name: "permute", min: 2, max: 3, op: opPermute},
+		{name: "pi", min: 0, max: 0, op: opPi},
 		{name: "pow", min: 2, max: 2, op: opPow},
 		{name: "power", min: 2, max: 2, op: opPow},
-		{name: "random", min: 2, max: 2, eval: evalRandom},
-		{name: "random_exponential", min: 3, max: 3, eval: evalExponential},
-		{name: "random_gaussian", min: 3, max: 3, eval: evalGaussian},
-		{name: "random_zipfian", min: 3, max: 3, eval: evalZipfian},
+		{name: "random", min: 2, max: 2, op: opRandom},
+		{name: "random_exponential", min: 3, max: 3, op: opExponential},
+		{name: "random_gaussian", min: 3, max: 3, op: opGaussian},
+		{name: "random_zipfian", min: 3, max: 3, op: opZipfian},
 		{name: "sqrt", min: 1, max: 1, op: opSqrt},
 	} {
 		byName[f.name] = &f
@@ -74,7 +72,7 @@ func (f *function) checkCount(n int) string {
 // apply builds the expression of a call with a checked number of arguments.
 func (f *function) apply(args []Expr) Expr {
 	switch {
-	case f.eval != nil:
+	case f.op.isCall():
 		return &call{f, args}
 	case len(args) == 1:
 		return &unary{f.op, args[0]}
@@ -83,15 +81,37 @@ func (f *function) apply(args []Expr) Expr {
 	}
 }
 
-func evalPi(*Env, []Value) (Value, error) { return Double(math.Pi), nil }
+// evalCall applies a function to arguments none of which is NULL. It is a
+// switch and not a table of functions because through a function's value the
+// compiler cannot see that the arguments may stay on the stack.
+func evalCall(o op, env *Env, args []Value) (Value, error) {
+	switch o {
+	case opLeast:
+		return evalLeast(args)
+	case opGreatest:
+		return evalGreatest(args)
+	case opPermute:
+		return evalPermute(args)
+	case opRandom:
+		return evalRandom(env, args)
+	case opExponential:
+		return evalExponential(env, args)
+	case opGaussian:
+		return evalGaussian(env, args)
+	case opZipfian:
+		return evalZipfian(env, args)
+	default: // opPi
+		return Double(math.Pi), nil
+	}
+}
 
-func evalLeast(_ *Env, args []Value) (Value, error) {
+func evalLeast(args []Value) (Value, error) {
 	return extremum(args,
 		func(i, j int64) bool { return i < j },
 		func(f, g float64) bool { return f < g })
 }
 
-func evalGreatest(_ *Env, args []Value) (Value, error) {
+func evalGreatest(args []Value) (Value, error) {
 	return extremum(args,
 		func(i, j int64) bool { return i > j },
 		func(f, g float64) bool { return f > g })
@@ -132,7 +152,7 @@ func extremumDouble(args []Value, better func(f, g float64) bool) (Value, error)
 	return Double(best), err
 }
 
-func evalPermute(_ *Env, args []Value) (Value, error) {
+func evalPermute(args []Value) (Value, error) {
 	val, size, err := toInts(args[0], args[1])
 	if err != nil {
 		return Value{}, err

@@ -6,7 +6,8 @@ import (
 	"math/bits"
 )
 
-// op is an operator or function with one or two arguments.
+// op is an operator or function; those up to opSqrt take one argument, those
+// up to opPow two.
 type op uint8
 
 const (
@@ -41,7 +42,19 @@ const (
 	opHashFNV1A
 	opHashMurmur2
 	opPow
+
+	opPi
+	opLeast
+	opGreatest
+	opPermute
+	opRandom
+	opExponential
+	opGaussian
+	opZipfian
 )
+
+// isCall tells the functions that are evaluated by evalCall.
+func (o op) isCall() bool { return o >= opPi }
 
 // opSigns are the operators as they are written.
 var opSigns = [...]string{
