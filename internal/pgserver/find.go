@@ -12,8 +12,8 @@ import (
 // ErrNoBinaries is wrapped by the error of [Find] and [Start] when no usable server binaries are on this machine.
 var ErrNoBinaries = errors.New("no PostgreSQL server binaries found")
 
-// binDirVar is the environment variable that names the folder of the server binaries.
-const binDirVar = "QBENCH_PG_BINDIR"
+// BinDirVar is the environment variable that names the folder of the server binaries.
+const BinDirVar = "QBENCH_PG_BINDIR"
 
 // places are where packagers put the server's binaries, as globs. Debian, SUSE and Gentoo; Alpine; PGDG for Red Hat;
 // a build from source; Homebrew on Apple silicon, on Intel and on Linux; Postgres.app; EDB's installer; MacPorts; Nix.
@@ -54,12 +54,12 @@ func thisMachine() finder {
 
 func (f finder) find(explicit string) (string, version, error) {
 	if explicit == "" {
-		explicit = f.getenv(binDirVar)
+		explicit = f.getenv(BinDirVar)
 	}
 	if explicit != "" {
 		v, err := f.probe(explicit)
 		if err != nil {
-			return "", version{}, fmt.Errorf("%w in the folder that was named: %w; name another one, or unset $%s to search the usual places", ErrNoBinaries, err, binDirVar)
+			return "", version{}, fmt.Errorf("%w in the folder that was named: %w; name another one, or unset $%s to search the usual places", ErrNoBinaries, err, BinDirVar)
 		}
 		return explicit, v, nil
 	}
@@ -91,7 +91,7 @@ func (f finder) find(explicit string) (string, version, error) {
 		found = " (" + strings.Join(unusable, "; ") + ")"
 	}
 	return "", version{}, fmt.Errorf("%w%s: initdb and postgres of version %d or newer are needed; %s, or name their folder in $%s, or name a running server with --dsn",
-		ErrNoBinaries, found, oldest, f.hint, binDirVar)
+		ErrNoBinaries, found, oldest, f.hint, BinDirVar)
 }
 
 // named are the folders that the user's environment points at, the nearest first.

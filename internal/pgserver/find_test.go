@@ -136,9 +136,9 @@ func TestFind(t *testing.T) {
 		{name: "named", explicit: debian14, machine: machine{path: debian15, folders: map[string]string{debian14: pg("14.9"), debian15: pg("15.2")}}, want: debian14},
 		{name: "named and absent", explicit: "/opt/x", machine: machine{folders: map[string]string{debian15: pg("15.2")}}, says: []string{"/opt/x has no initdb and postgres"}},
 		{name: "named and too old", explicit: debian9, machine: machine{folders: map[string]string{debian9: pg("9.6.24"), debian15: pg("15.2")}}, says: []string{"too old"}},
-		{name: "named by the variable", machine: machine{vars: map[string]string{binDirVar: source}, path: debian15, folders: map[string]string{source: pg("14.9"), debian15: pg("15.2")}}, want: source},
-		{name: "named wins over the variable", explicit: debian15, machine: machine{vars: map[string]string{binDirVar: source}, folders: map[string]string{source: pg("14.9"), debian15: pg("15.2")}}, want: debian15},
-		{name: "by the variable and absent", machine: machine{vars: map[string]string{binDirVar: "/opt/x"}, folders: map[string]string{debian15: pg("15.2")}}, says: []string{"/opt/x", "$QBENCH_PG_BINDIR"}},
+		{name: "named by the variable", machine: machine{vars: map[string]string{BinDirVar: source}, path: debian15, folders: map[string]string{source: pg("14.9"), debian15: pg("15.2")}}, want: source},
+		{name: "named wins over the variable", explicit: debian15, machine: machine{vars: map[string]string{BinDirVar: source}, folders: map[string]string{source: pg("14.9"), debian15: pg("15.2")}}, want: debian15},
+		{name: "by the variable and absent", machine: machine{vars: map[string]string{BinDirVar: "/opt/x"}, folders: map[string]string{debian15: pg("15.2")}}, says: []string{"/opt/x", "$QBENCH_PG_BINDIR"}},
 		{name: "not a version", explicit: source, machine: machine{folders: map[string]string{source: "EnterpriseDB"}}, says: []string{`"EnterpriseDB"`}},
 	}
 	for _, test := range tests {
