@@ -1,0 +1,105 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// markPrefix begins the comment on everything that is made here. It speaks to
+// the DBA who finds the table; the JSON behind it speaks to Inspect.
+const markPrefix = "made by qbench; qbench clean drops it: "
+
+// markFormat is the version of the JSON in a mark.
+const markFormat = 1
+
+// Made is what is found in a schema: the options it was made with and how far
+// the making got.
+type Made struct {
+	Options
+	// Seeded is false for a queue whose seeding was not finished.
+	Seeded bool `json:"seeded"`
+	// PartitionOrders is the number of seeded orders of each partition.
+	PartitionOrders []int64 `json:"partition_orders,omitempty"`
+}
+
+type mark struct {
+	Format int `json:"format"`
+	Made
+}
+
+// setMark writes the comment on both tables of the workload.
+func setMark(ctx context.Context, tx pgx.Tx, w *workload, m Made) error {
+	text, err := json.Marshal(mark{Format: markFormat, Made: m})
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{w.queue, w.result} {
+		if err := comment(ctx, tx, "table "+table, string(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comment marks an object; COMMENT takes a literal only, never a parameter.
+func comment(ctx context.Context, tx pgx.Tx, object, text string) error {
+	quoted, err := tx.Conn().PgConn().EscapeString(markPrefix + text)
+	if err != nil {
+		return fmt.Errorf("mark %s: %w", object, err)
+	}
+	if _, err := tx.Exec(ctx, "comment on "+object+" is '"+quoted+"'"); err != nil {
+		return fmt.Errorf("mark %s: %w", object, err)
+	}
+	return nil
+}
+
+// Inspect returns what was made for a workload in a schema ("" for the current
+// one), or nil if there is nothing with the mark.
+func Inspect(ctx context.Context, conn *pgx.Conn, schema, workload string) (*Made, error) {
+	w, err := lookup(workload)
+	if err != nil {
+		return nil, err
+	}
+	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
+		return nil, err
+	}
+	return inspect(ctx, conn, schema, w)
+}
+
+func inspect(ctx context.Context, q querier, schema string, w *workload) (*Made, error) {
+	var text string
+	err := q.QueryRow(ctx, `
+		select coalesce(obj_description(c.oid, 'pg_class'), '')
+		from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p')`,
+		schema, w.queue).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for %s in schema %q: %w", w.queue, schema, err)
+	}
+	return parseMark(schema, w.queue, text)
+}
+
+// parseMark reads the comment on a table; nil if it is not the mark.
+func parseMark(schema, table, text string) (*Made, error) {
+	text, ok := strings.CutPrefix(text, markPrefix)
+	if !ok {
+		return nil, nil
+	}
+	var m mark
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		return nil, fmt.Errorf("the mark on table %s in schema %q cannot be read (%w): make the queue anew with \"qbench init\"", table, schema, err)
+	}
+	if m.Format != markFormat {
+		return nil, fmt.Errorf("table %s in schema %q was made by another version of qbench (mark %d, this is %d): make the queue anew with \"qbench init\"", table, schema, m.Format, markFormat)
+	}
+	m.Schema = schema
+	return &m.Made, nil
+}

@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The layouts of a queue.
+const (
+	Plain       = "plain"       // one logged table
+	Unlogged    = "unlogged"    // one unlogged table
+	Partitioned = "partitioned" // PARTITION BY HASH, logged unless Options.Unlogged
+)
+
+// DefaultPartitions is the number of partitions of the published comparison.
+const DefaultPartitions = 256
+
+// MaxPartitions bounds Options.Partitions. Making the queue locks every
+// partition and its index in one transaction, and PostgreSQL's default lock
+// table of 64 × 100 entries holds no more.
+const MaxPartitions = 2048
+
+// MinServerVersion is the oldest server that is accepted, as server_version_num
+// has it. Hash partitions with a primary key would need 11; 14 is the oldest
+// release that the tools beside it (pgbench's random numbers, the disposable
+// server) are known to work with.
+const MinServerVersion = 140000
+
+// Options decides what is made.
+type Options struct {
+	// Workload is "orders".
+	Workload string `json:"workload"`
+	// Layout is Plain, Unlogged or Partitioned; "" is Plain.
+	Layout string `json:"layout"`
+	// Unlogged makes the tables of any layout unlogged.
+	Unlogged bool `json:"unlogged"`
+	// Partitions is the number of hash partitions of the layout Partitioned;
+	// 0 is DefaultPartitions. It is 0 in the other layouts.
+	Partitions int `json:"partitions,omitempty"`
+	// Schema is the schema's name; "" is the connection's current schema.
+	Schema string `json:"-"`
+	// Orders is the number of orders that Seed puts into the queue.
+	Orders int64 `json:"orders"`
+	// Seed is what the order numbers are derived from.
+	Seed uint64 `json:"seed"`
+	// Functions names the server-side functions that the scripts call.
+	Functions []string `json:"functions,omitempty"`
+}
+
+// Normalize fills in defaults and reports what cannot be made. The layouts
+// Plain with Unlogged and Unlogged are one and the same; it is called Unlogged.
+func (o Options) Normalize() (Options, error) {
+	w, err := lookup(o.Workload)
+	if err != nil {
+		return o, err
+	}
+	o.Workload = w.name
+	if o.Layout == "" {
+		o.Layout = Plain
+	}
+	if !slices.Contains(w.layouts, o.Layout) {
+		return o, fmt.Errorf("the workload %q has no layout %q: use one of %s", w.name, o.Layout, strings.Join(w.layouts, ", "))
+	}
+	if o.Layout == Unlogged {
+		o.Unlogged = true
+	}
+	if o.Layout == Plain && o.Unlogged {
+		o.Layout = Unlogged
+	}
+	switch {
+	case o.Layout != Partitioned:
+		o.Partitions = 0
+	case o.Partitions == 0:
+		o.Partitions = DefaultPartitions
+	case o.Partitions < 1 || o.Partitions > MaxPartitions:
+		return o, fmt.Errorf("%d partitions cannot be made: use a number from 1 to %d", o.Partitions, MaxPartitions)
+	}
+	if o.Orders < 0 {
+		return o, fmt.Errorf("%d orders cannot be seeded: use 0 or more", o.Orders)
+	}
+	if err := checkSchemaName(o.Schema); err != nil {
+		return o, err
+	}
+	for _, f := range o.Functions {
+		if !slices.Contains(w.functions, f) {
+			return o, fmt.Errorf("the workload %q has no function %q", w.name, f)
+		}
+		if f == dynPreOrders && o.Layout != Partitioned {
+			return o, fmt.Errorf("the function %s needs the layout %s, not %s", f, Partitioned, o.Layout)
+		}
+	}
+	o.Functions = slices.Compact(slices.Sorted(slices.Values(o.Functions)))
+	return o, nil
+}
+
+// checkSchemaName refuses names that PostgreSQL would cut or keeps for itself.
+func checkSchemaName(name string) error {
+	switch {
+	case len(name) > 63:
+		return fmt.Errorf("the schema name %q is longer than PostgreSQL's 63 bytes", name)
+	case strings.ContainsRune(name, 0):
+		return fmt.Errorf("the schema name %q holds a zero byte", name)
+	case strings.HasPrefix(name, "pg_"), name == "information_schema":
+		return fmt.Errorf("the schema %q belongs to PostgreSQL: name another with --schema-name", name)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+)
+
+const dynPreOrders = "dyn_pre_orders"
+
+// orders is the order queue: t_order_q, which clients take orders from, and
+// t_order_u, where they record them.
+var orders = &workload{
+	name:      "orders",
+	layouts:   []string{Plain, Unlogged, Partitioned},
+	functions: []string{dynPreOrders},
+	queue:     "t_order_q",
+	result:    "t_order_u",
+	relations: ordersRelations,
+	create:    ordersCreate,
+	indexes:   ordersIndexes,
+	finish:    ordersFinish,
+	vacuum:    ordersVacuum,
+}
+
+func ordersRelations(o Options) []string {
+	names := []string{
+		"t_order_q", "t_order_q_id_seq", "t_order_q_pkey",
+		"t_order_u", "t_order_u_id_seq", "t_order_u_pkey", "t_order_u_order_id_key",
+	}
+	if o.Layout != Partitioned {
+		return append(names, "t_order_q_order_id_key")
+	}
+	for i := range o.Partitions {
+		name := partitionName(i)
+		names = append(names, name, name+"_pkey")
+	}
+	return names
+}
+
+func partitionName(i int) string { return "t_order_q_" + strconv.Itoa(i) }
+
+func ordersCreate(o Options) []string {
+	values := map[string]string{"unlogged": "", "partitions": strconv.Itoa(o.Partitions)}
+	if o.Unlogged {
+		values["unlogged"] = "unlogged"
+	}
+	queue := "orders/queue.sql"
+	if o.Layout == Partitioned {
+		queue = "orders/queue-partitioned.sql"
+	}
+	return []string{readSQL(queue, values), readSQL("orders/result.sql", values)}
+}
+
+func ordersIndexes(o Options) [][]string {
+	if o.Layout != Partitioned {
+		return [][]string{
+			{readSQL("orders/index-id.sql", nil)},
+			{readSQL("orders/index-order-id.sql", nil)},
+		}
+	}
+	var shares [][]string
+	for _, r := range halves(o.Partitions) {
+		shares = append(shares, []string{readSQL("orders/index-partitions.sql", map[string]string{
+			"first": strconv.FormatInt(r.First, 10), "last": strconv.FormatInt(r.Last, 10),
+		})})
+	}
+	return shares
+}
+
+func ordersFinish(o Options) []string {
+	if o.Layout == Partitioned {
+		return []string{readSQL("orders/constraints-partitioned.sql", nil)}
+	}
+	return []string{readSQL("orders/constraints.sql", nil)}
+}
+
+func ordersVacuum(o Options) [][]string {
+	if o.Layout != Partitioned {
+		return [][]string{{"t_order_q"}, {"t_order_u"}}
+	}
+	var shares [][]string
+	for _, r := range halves(o.Partitions) {
+		var share []string
+		for i := r.First; i <= r.Last; i++ {
+			share = append(share, partitionName(int(i)))
+		}
+		shares = append(shares, share)
+	}
+	return append(shares, []string{"t_order_u"})
+}
+
+// Range is a set of consecutive order numbers n, both ends included.
+type Range struct{ First, Last int64 }
+
+func (r Range) String() string { return fmt.Sprintf("%d…%d", r.First, r.Last) }
+
+// halves splits the partitions 0 … n-1 between two connections.
+func halves(n int) []Range {
+	if n < 2 {
+		return []Range{{0, int64(n) - 1}}
+	}
+	mid := int64(n / 2)
+	return []Range{{0, mid - 1}, {mid, int64(n) - 1}}
+}
