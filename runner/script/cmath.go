@@ -114,11 +114,13 @@ func log2parts(x float64) double2 {
 	if math.Abs(x-1) < 0x1p-6 {
 		return logNearOne(x)
 	}
-	// One step of Newton's method from Go's logarithm y: with e = x·e^-y - 1,
-	// no larger than Go's error, ln x = y + ln(1+e).
-	y := math.Log(x)
-	m, k := exp2parts(double2{hi: -y})
+	// One step of Newton's method from a logarithm y as Go gives it: with
+	// e = x·e^-y - 1, no larger than y's error, ln x = y + ln(1+e). Go's own
+	// is asked about the fraction only; it is wrong below the normal range
+	// on amd64.
 	frac, exp := math.Frexp(x)
+	y := math.Log(frac) + float64(exp)*math.Ln2
+	m, k := exp2parts(double2{hi: -y})
 	e := m.mul(double2{hi: frac}).scale(math.Ldexp(1, k+exp)).add(double2{hi: -1})
 	return add2(y, e.hi-e.hi*e.hi/2).add(double2{hi: e.lo})
 }
