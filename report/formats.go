@@ -50,7 +50,11 @@ var formats = []struct {
 	{"text", Text},
 	{"pgbench", Pgbench},
 	{"table", Table},
+	{"markdown", Markdown},
+	{"csv", CSV},
 	{"json", JSON},
+	{"hgrm", HGRM},
+	{"benchfmt", Benchfmt},
 }
 
 // Names lists the formats, the most used first.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -141,12 +142,9 @@ func (k *ranking) columns() []column {
 	}
 	factor := func(title string, right bool, leftOut int, cell func(*entry) string, same string) column {
 		c := plainColumn(title, right, leftOut, cell)
-		for _, other := range c.cells {
-			if other != c.cells[0] {
-				return c
-			}
+		if distinct := slices.Compact(slices.Clone(c.cells)); len(distinct) == 1 {
+			c.same = fmt.Sprintf(same, distinct[0])
 		}
-		c.same = fmt.Sprintf(same, c.cells[0])
 		return c
 	}
 	scoreTitle, scoreSpread := "orders/s", func(e *entry) spread { return e.ordersPerS }

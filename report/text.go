@@ -87,6 +87,7 @@ func (p *page) run(r *runner.Result, env *runner.Environment) {
 		p.audit(r)
 	}
 	p.client(r, env)
+	p.charts(r)
 	p.warnings(r.Warnings)
 }
 

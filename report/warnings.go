@@ -124,3 +124,48 @@ func sampleWarnings(r *runner.Result, warn warner) {
 			tailSamples, count(n, "transaction"))
 	}
 }
+
+// warningGroup is one warning of several runs.
+type warningGroup struct {
+	text  string // of the first of them
+	about []string
+}
+
+// groupWarnings lists each warning once. Those that differ in their numbers
+// only are one: a matrix would repeat them for each of its runs.
+func groupWarnings(runs []*runner.Result) []*warningGroup {
+	var out []*warningGroup
+	byShape := map[string]*warningGroup{}
+	for _, r := range runs {
+		for _, text := range r.Warnings {
+			shape := strings.Map(func(c rune) rune {
+				if strings.ContainsRune("0123456789.,", c) {
+					return -1
+				}
+				return c
+			}, text)
+			g := byShape[shape]
+			if g == nil {
+				g = &warningGroup{text: text}
+				byShape[shape] = g
+				out = append(out, g)
+			}
+			g.about = append(g.about, describe(r))
+		}
+	}
+	return out
+}
+
+// which names the runs, where they are not all.
+func (g *warningGroup) which(all int) string {
+	switch n := len(g.about); {
+	case all == 1:
+		return ""
+	case n == 1:
+		return fmt.Sprintf(" (%s)", g.about[0])
+	case n == all:
+		return fmt.Sprintf(" (all runs; this is %s)", g.about[0])
+	default:
+		return fmt.Sprintf(" (%s; the like holds for %d more of %d runs)", g.about[0], n-1, all)
+	}
+}

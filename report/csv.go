@@ -1,0 +1,88 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"qbench/runner"
+)
+
+// csvColumns are the columns of CSV: names as in the result file, with the
+// objects' names before those of their fields.
+var csvColumns = []struct {
+	name  string
+	value func(*runner.Result) string
+}{
+	{"strategy", func(r *runner.Result) string { return r.Strategy }},
+	{"workload", func(r *runner.Result) string { return r.Workload }},
+	{"layout", func(r *runner.Result) string { return r.Layout }},
+	{"unlogged", func(r *runner.Result) string { return strconv.FormatBool(r.Unlogged) }},
+	{"partitions", func(r *runner.Result) string { return strconv.Itoa(r.Partitions) }},
+	{"params", func(r *runner.Result) string { return strings.Join(pairs(r.Params), " ") }},
+	{"mode", func(r *runner.Result) string { return string(r.Mode) }},
+	{"clients", func(r *runner.Result) string { return strconv.Itoa(r.Clients) }},
+	{"threads", func(r *runner.Result) string { return strconv.Itoa(r.Threads) }},
+	{"repeat", func(r *runner.Result) string { return strconv.Itoa(r.Repeat) }},
+	{"rate", func(r *runner.Result) string { return decimal(r.Rate) }},
+	{"duration_s", func(r *runner.Result) string { return decimal(r.DurationS) }},
+	{"transactions", func(r *runner.Result) string { return integer(r.Transactions) }},
+	{"tps", func(r *runner.Result) string { return decimal(r.TPS) }},
+	{"orders", func(r *runner.Result) string { return integer(r.Orders) }},
+	{"orders_per_s", func(r *runner.Result) string { return decimal(r.OrdersPerS) }},
+	{"empty", func(r *runner.Result) string { return integer(r.Empty) }},
+	{"failed", func(r *runner.Result) string { return integer(r.Failed()) }},
+	{"retries", func(r *runner.Result) string { return integer(r.Retries) }},
+	{"skipped", func(r *runner.Result) string { return integer(r.Skipped) }},
+	{"late", func(r *runner.Result) string { return integer(r.Late) }},
+	{"drained", func(r *runner.Result) string { return strconv.FormatBool(r.Drained) }},
+	{"interrupted", func(r *runner.Result) string { return strconv.FormatBool(r.Interrupted) }},
+	{"aborted_clients", func(r *runner.Result) string { return strconv.Itoa(r.AbortedClients) }},
+	{"latency_ms_mean", func(r *runner.Result) string { return decimal(r.Latency.Mean) }},
+	{"latency_ms_stddev", func(r *runner.Result) string { return decimal(r.Latency.StdDev) }},
+	{"latency_ms_p50", func(r *runner.Result) string { return decimal(r.Latency.P50) }},
+	{"latency_ms_p90", func(r *runner.Result) string { return decimal(r.Latency.P90) }},
+	{"latency_ms_p95", func(r *runner.Result) string { return decimal(r.Latency.P95) }},
+	{"latency_ms_p99", func(r *runner.Result) string { return decimal(r.Latency.P99) }},
+	{"latency_ms_p99_9", func(r *runner.Result) string { return decimal(r.Latency.P999) }},
+	{"latency_ms_max", func(r *runner.Result) string { return decimal(r.Latency.Max) }},
+	{"initial_connection_ms", func(r *runner.Result) string { return decimal(r.InitialConnMS) }},
+	{"client_cpu_s", func(r *runner.Result) string { return decimal(r.Client.CPUSeconds) }},
+	{"client_max_rss_bytes", func(r *runner.Result) string { return integer(r.Client.MaxRSS) }},
+	{"audit_ok", func(r *runner.Result) string {
+		if r.Audit == nil {
+			return ""
+		}
+		return strconv.FormatBool(r.Audit.OK)
+	}},
+}
+
+func integer(n int64) string { return strconv.FormatInt(n, 10) }
+
+// decimal writes the shortest number that reads back as the same.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// CSV writes one line per run, in the order of the file, below a line of
+// names (RFC 4180, with line feeds). audit_ok is empty where nothing was
+// audited.
+func CSV(w io.Writer, f *runner.File, _ Options) error {
+	out := csv.NewWriter(w)
+	record := make([]string, len(csvColumns))
+	for i, c := range csvColumns {
+		record[i] = c.name
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	for _, r := range f.Runs {
+		for i, c := range csvColumns {
+			record[i] = c.value(r)
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

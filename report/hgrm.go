@@ -1,0 +1,38 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"qbench/runner"
+)
+
+// hgrmTicks is the number of lines per halving of the distance to 100 %, which
+// is what HdrHistogram's own tools write.
+const hgrmTicks = 5
+
+// HGRM writes latencies in milliseconds as HdrHistogram's percentile
+// distribution, which its plotters read. The repeats of one configuration are
+// one distribution; where a file holds several configurations each follows a
+// comment with its name.
+func HGRM(w io.Writer, f *runner.File, _ Options) error {
+	k := rank(f.Runs)
+	var b bytes.Buffer
+	for i := range k.entries {
+		e := &k.entries[i]
+		if len(k.entries) > 1 {
+			fmt.Fprintf(&b, "#[%s, %s, %s, %s]\n", e.strategy, e.layout, e.mode, count(int64(e.clients), "client"))
+		}
+		h := MergeLatencies(e.runs)
+		if h == nil {
+			fmt.Fprintf(&b, "#[no latencies were kept]\n")
+			continue
+		}
+		if _, err := h.HDR().PercentilesPrint(&b, hgrmTicks, 1e6); err != nil {
+			return fmt.Errorf("write percentile distribution: %w", err)
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
