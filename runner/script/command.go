@@ -58,16 +58,16 @@ var sleepUnits = map[string]time.Duration{
 // meant as they are written.
 func (c *Command) SleepDuration(v *Vars) (time.Duration, error) {
 	arg := &c.Args[0]
-	n, digits := leadingInt(arg.Literal)
+	text := arg.Literal
 	if arg.Slot >= 0 {
 		if !v.IsSet(arg.Slot) {
 			return 0, fmt.Errorf("%s: undefined variable \"%s\"", c.Name, arg.Name)
 		}
-		text := string(v.AppendText(nil, arg.Slot))
-		n, digits = leadingInt(text)
-		if n == 0 && (!digits || !isDigit(text[0])) {
-			return 0, fmt.Errorf("%s: invalid sleep time \"%s\" for variable \"%s\"", c.Name, text, arg.Name)
-		}
+		text = string(v.AppendText(nil, arg.Slot))
+	}
+	n := leadingInt(text)
+	if arg.Slot >= 0 && n == 0 && digitsLen(text) == 0 {
+		return 0, fmt.Errorf("%s: invalid sleep time \"%s\" for variable \"%s\"", c.Name, text, arg.Name)
 	}
 	unit := time.Second
 	if len(c.Args) > 1 {
@@ -80,9 +80,8 @@ func (c *Command) SleepDuration(v *Vars) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// leadingInt is C's atoi, but at its limits instead of overflowing, and with
-// whether there was a digit.
-func leadingInt(s string) (n int64, ok bool) {
+// leadingInt is C's atoi, but stops at its limits instead of overflowing.
+func leadingInt(s string) int64 {
 	for s != "" && isSpace(s[0]) {
 		s = s[1:]
 	}
@@ -90,15 +89,14 @@ func leadingInt(s string) (n int64, ok bool) {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		sign, s = s[:1], s[1:]
 	}
-	digits := s[:digitsLen(s)]
-	n, err := parseInt([]byte(sign + digits))
-	if err == errNumberRange {
-		n = math.MaxInt64
-		if sign == "-" {
-			n = math.MinInt64
-		}
+	n, err := parseInt([]byte(sign + s[:digitsLen(s)]))
+	switch {
+	case err == errNumberRange && sign == "-":
+		return math.MinInt64
+	case err == errNumberRange:
+		return math.MaxInt64
 	}
-	return n, digits != ""
+	return n
 }
 
 // maxShellLine is the size of pgbench's buffer for a shell command

@@ -1,6 +1,9 @@
 package script
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Expr is an expression of \set, \if or \elif. It is immutable and shared by
 // all clients.
@@ -11,6 +14,8 @@ type Expr interface {
 	// String returns the expression's source, fully parenthesised; parsing
 	// it gives the same expression again.
 	String() string
+
+	appendTo(dst []byte) []byte // String
 }
 
 // Env is what an expression needs from the client it runs for.
@@ -179,80 +184,99 @@ func (c *call) Eval(env *Env) (Value, error) {
 	return evalCall(c.fn.op, env, args[:len(c.args)])
 }
 
-func (c constant) String() string {
-	if c.value.typ == TypeDouble {
-		// The shortest digits that give the same double back, and never
-		// those of an integer.
-		s := strconv.FormatFloat(c.value.Float64(), 'g', -1, 64)
-		if looksLikeInt([]byte(s)) {
-			s += ".0"
-		}
-		return s
+func (c constant) String() string     { return string(c.appendTo(nil)) }
+func (v *variableRef) String() string { return string(v.appendTo(nil)) }
+func (u *unary) String() string       { return string(u.appendTo(nil)) }
+func (b *binary) String() string      { return string(b.appendTo(nil)) }
+func (l *logical) String() string     { return string(l.appendTo(nil)) }
+func (c *caseExpr) String() string    { return string(c.appendTo(nil)) }
+func (c *call) String() string        { return string(c.appendTo(nil)) }
+
+func (c constant) appendTo(dst []byte) []byte {
+	if c.value.typ != TypeDouble {
+		return c.value.AppendText(dst)
 	}
-	return string(c.value.AppendText(nil))
+	// The shortest digits that give the same double back, and never those
+	// of an integer.
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, c.value.Float64(), 'g', -1, 64)
+	if looksLikeInt(dst[start:]) {
+		dst = append(dst, ".0"...)
+	}
+	return dst
 }
 
-func (v *variableRef) String() string { return ":" + v.name }
+func (v *variableRef) appendTo(dst []byte) []byte {
+	return append(append(dst, ':'), v.name...)
+}
 
-func (u *unary) String() string {
+func (u *unary) appendTo(dst []byte) []byte {
 	if sign := u.op.sign(); sign != "" {
-		return sign + operand(u.arg)
+		return appendOperand(append(dst, sign...), u.arg)
 	}
-	return u.op.name() + "(" + u.arg.String() + ")"
+	return appendCall(dst, u.op.name(), u.arg)
 }
 
-func (b *binary) String() string {
+func (b *binary) appendTo(dst []byte) []byte {
 	if sign := b.op.sign(); sign != "" {
-		return operand(b.left) + " " + sign + " " + operand(b.right)
+		return appendInfix(dst, b.left, sign, b.right)
 	}
-	return b.op.name() + "(" + b.left.String() + ", " + b.right.String() + ")"
+	return appendCall(dst, b.op.name(), b.left, b.right)
 }
 
-func (l *logical) String() string {
-	sign := " AND "
+func (l *logical) appendTo(dst []byte) []byte {
+	sign := "AND"
 	if l.or {
-		sign = " OR "
+		sign = "OR"
 	}
-	return operand(l.left) + sign + operand(l.right)
+	return appendInfix(dst, l.left, sign, l.right)
 }
 
-func (c *caseExpr) String() string {
-	s := "CASE"
+func (c *caseExpr) appendTo(dst []byte) []byte {
+	dst = append(dst, "CASE"...)
 	for _, w := range c.whens {
-		s += " WHEN " + w.cond.String() + " THEN " + w.then.String()
+		dst = w.cond.appendTo(append(dst, " WHEN "...))
+		dst = w.then.appendTo(append(dst, " THEN "...))
 	}
-	return s + " ELSE " + c.without.String() + " END"
+	dst = c.without.appendTo(append(dst, " ELSE "...))
+	return append(dst, " END"...)
 }
 
-func (c *call) String() string {
-	s := c.fn.name + "("
-	for i, arg := range c.args {
+func (c *call) appendTo(dst []byte) []byte { return appendCall(dst, c.fn.name, c.args...) }
+
+func appendCall(dst []byte, name string, args ...Expr) []byte {
+	dst = append(append(dst, name...), '(')
+	for i, arg := range args {
 		if i > 0 {
-			s += ", "
+			dst = append(dst, ", "...)
 		}
-		s += arg.String()
+		dst = arg.appendTo(dst)
 	}
-	return s + ")"
+	return append(dst, ')')
 }
 
-// operand puts parentheses around whatever an operator could tear apart.
-func operand(e Expr) string {
-	s := e.String()
+func appendInfix(dst []byte, left Expr, sign string, right Expr) []byte {
+	dst = append(appendOperand(dst, left), ' ')
+	dst = append(append(dst, sign...), ' ')
+	return appendOperand(dst, right)
+}
+
+// appendOperand puts parentheses around whatever an operator could tear
+// apart.
+func appendOperand(dst []byte, e Expr) []byte {
+	bare := true
 	switch x := e.(type) {
 	case *logical:
-		return "(" + s + ")"
+		bare = false
 	case *unary:
-		if x.op.sign() != "" {
-			return "(" + s + ")"
-		}
+		bare = x.op.sign() == ""
 	case *binary:
-		if x.op.sign() != "" {
-			return "(" + s + ")"
-		}
+		bare = x.op.sign() == ""
 	case constant:
-		if s[0] == '-' {
-			return "(" + s + ")"
-		}
+		bare = x.value != Int(math.MinInt64) // the only negative one
 	}
-	return s
+	if bare {
+		return e.appendTo(dst)
+	}
+	return append(e.appendTo(append(dst, '(')), ')')
 }

@@ -68,9 +68,9 @@ func TestDistributionsKeepBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := NewRand(rapid.Uint64().Draw(t, "seed"))
-		lo := rapid.Int64Range(math.MinInt64, math.MaxInt64-1).Draw(t, "lo")
-		most := int64(math.MaxInt64 - 1)
-		if lo >= 0 {
+		lo := rapid.Int64Range(math.MinInt64, math.MaxInt64).Draw(t, "lo")
+		most := int64(math.MaxInt64 - 1) // the number of values is an int64 too
+		if lo > 0 {
 			most = math.MaxInt64 - lo
 		}
 		hi := lo + rapid.Int64Range(0, most).Draw(t, "span")
