@@ -5,12 +5,12 @@ package pgserver
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,6 +108,11 @@ func TestStartAndStopLeaveNothing(t *testing.T) {
 		t.Errorf("%s: %v: %s", s.HowToConnect(), err, out)
 	}
 	postmaster, guard := s.process.cmd.Process.Pid, s.process.guard.cmd.Process.Pid
+	for _, pid := range []int{postmaster, guard} {
+		if group, err := syscall.Getpgid(pid); err != nil || group == syscall.Getpgrp() {
+			t.Errorf("process %d would be interrupted together with this one: group %d, %v", pid, group, err)
+		}
+	}
 	for range 2 {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -277,7 +282,10 @@ func TestSweep(t *testing.T) {
 }
 
 // helperVar makes this test binary play the process that starts a server and then ends without a word.
-const helperVar = "PGSERVER_TEST_HELPER"
+const (
+	helperVar = "PGSERVER_TEST_HELPER" // how it ends
+	placeVar  = "PGSERVER_TEST_PLACE"  // base:cache
+)
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(helperVar); how != "" {
@@ -287,13 +295,13 @@ func TestMain(m *testing.M) {
 }
 
 func helper(how string) {
-	base, cache, _ := strings.Cut(os.Getenv("PGSERVER_TEST_PLACE"), ":")
+	base, cache, _ := strings.Cut(os.Getenv(placeVar), ":")
 	s, err := Start(context.Background(), Options{base: base, CacheDir: cache, Keep: how == "keep", Settings: []string{"shared_buffers=16MB"}})
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
-	os.Stdout.WriteString(strings.Join([]string{strconv.Itoa(s.process.cmd.Process.Pid), s.folder, s.HowToStop(), s.DSN()}, "\n"))
+	os.Stdout.WriteString(strings.Join([]string{s.folder, s.HowToStop(), s.DSN()}, "\n"))
 	switch how {
 	case "panic":
 		panic("as asked")
@@ -303,40 +311,56 @@ func helper(how string) {
 	os.Exit(0)
 }
 
-// run plays a process that ends in the way named, and returns what it wrote about its server. Its own output is a
-// pipe that would stay open as long as anything it left behind held it.
-func run(t *testing.T, o Options, how string) (pid int, folder, stopCmd, dsn string) {
+// left is what a process that has ended left running, and what it wrote about it.
+type left struct {
+	folder, stopCmd, dsn string
+	alive                *os.File
+}
+
+// run plays a process that ends in the way named. It gives it the writing end of a pipe, which the server and the guard
+// inherit, so that the reading end tells when the last of them is gone.
+func run(t *testing.T, o Options, how string) left {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), helperVar+"="+how, "PGSERVER_TEST_PLACE="+o.base+":"+o.CacheDir)
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	words := strings.Split(string(out), "\n")
-	if len(words) != 4 {
-		t.Fatalf("%v: %s%s", err, out, complaints.String())
-	}
-	pid, err = strconv.Atoi(words[0])
+	alive, inherited, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pid, words[1], words[2], words[3]
+	t.Cleanup(func() { alive.Close() })
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), helperVar+"="+how, placeVar+"="+o.base+":"+o.CacheDir)
+	cmd.ExtraFiles = []*os.File{inherited}
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err := inherited.Close(); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Split(string(out), "\n")
+	if len(words) != 3 {
+		t.Fatalf("%v: %s%s", err, out, complaints.String())
+	}
+	return left{words[0], words[1], words[2], alive}
 }
 
-// A guard needs a moment; the sweep that a next start makes is not what is tested here, so nothing is started meanwhile.
+// end waits until no process of a server that was left is there any more, and looks for what it left itself.
+func (l left) end(t *testing.T, base string) {
+	t.Helper()
+	if _, err := io.ReadAll(l.alive); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(l.folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", l.folder, err)
+	}
+	nothingIn(t, base)
+}
+
 func TestGuardCleansUpAfter(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"panic", "killed", "exit without Stop"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			o := place(t)
-			pid, folder, _, _ := run(t, o, how)
-			waitFor(t, func() bool {
-				_, err := os.Lstat(folder)
-				return errors.Is(err, fs.ErrNotExist)
-			})
-			waitFor(t, func() bool { return !running(pid) || zombie(t, pid) })
-			nothingIn(t, o.base)
+			run(t, o, how).end(t, o.base)
 		})
 	}
 }
@@ -344,40 +368,16 @@ func TestGuardCleansUpAfter(t *testing.T) {
 func TestKeptServer(t *testing.T) {
 	t.Parallel()
 	o := place(t)
-	pid, folder, stopCmd, dsn := run(t, o, "keep")
+	kept := run(t, o, "keep")
 	sweep(o.base)
-	conn, err := pgconn.Connect(context.Background(), dsn)
+	conn, err := pgconn.Connect(context.Background(), kept.dsn)
 	if err != nil {
 		t.Errorf("the kept server: %v", err)
 	} else if err := conn.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if out, err := exec.Command("/bin/sh", "-c", stopCmd).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", stopCmd, err, out)
+	if out, err := exec.Command("/bin/sh", "-c", kept.stopCmd).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", kept.stopCmd, err, out)
 	}
-	if running(pid) && !zombie(t, pid) {
-		t.Errorf("process %d is still there after %s", pid, stopCmd)
-	}
-	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s after %s: %v", folder, stopCmd, err)
-	}
-	nothingIn(t, o.base)
-}
-
-// waitFor gives the processor away until the condition holds; the test binary's own time limit ends a wait that is in vain.
-func waitFor(t *testing.T, condition func() bool) {
-	t.Helper()
-	for !condition() {
-		if t.Context().Err() != nil {
-			t.Fatal("interrupted")
-		}
-		syscall.Select(0, nil, nil, nil, &syscall.Timeval{Usec: 10_000})
-	}
-}
-
-// zombie says that a process has ended and waits for a parent that may never ask, as in a container without an init.
-func zombie(t *testing.T, pid int) bool {
-	t.Helper()
-	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-	return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
+	kept.end(t, o.base)
 }
