@@ -100,8 +100,10 @@ func TestStartAndStopLeaveNothing(t *testing.T) {
 	if got := ask(t, s, "select current_setting('listen_addresses')"); got != "" {
 		t.Errorf("the server listens on %q", got)
 	}
-	if info, err := os.Stat(s.folder); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder's mode: %v, %v", info.Mode(), err)
+	if info, err := os.Stat(s.folder); err != nil {
+		t.Error(err)
+	} else if info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder's mode is %v", info.Mode())
 	}
 	out, err := exec.Command("/bin/sh", "-c", s.HowToConnect()+" -Atc 'select 1+1'").CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "2" {
