@@ -86,7 +86,9 @@ type client struct {
 // sentStep is a statement on its way.
 type sentStep struct {
 	*step
-	pc int
+	pc      int
+	parsing bool   // its Parse is not yet confirmed
+	key     string // of conn.inlined, where the statement has inlined text
 }
 
 // failure is the first error of a response.
@@ -274,6 +276,7 @@ func (c *client) endTransaction() bool {
 	}
 	c.account(false)
 	empty := c.committed == 0 && c.prog.countsOrders
+	c.committed = 0
 	if empty {
 		t.checkDrained()
 	}

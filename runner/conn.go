@@ -21,6 +21,7 @@ type conn struct {
 	// inlined holds the names of statements with inlined text.
 	prepared []bool
 	inlined  map[string]string
+	texts    int     // statements with inlined text so far, for their names
 	columns  [][]int // by statement id, in pipelined mode: described once
 	txStatus byte    // of the last ReadyForQuery: I, T or E
 	notified bool    // a notification came while its client was busy

@@ -163,9 +163,9 @@ func (c *client) prepareAhead() {
 			break
 		}
 		if st.Kind == script.SQL {
-			if name, isNew := c.preparedName(st); isNew {
-				c.appendParse(st, name)
-				c.sent = append(c.sent, sentStep{st, pc})
+			if p := c.preparedName(st); p.isNew {
+				c.appendParse(st, p.name)
+				c.sent = append(c.sent, sentStep{st, pc, true, p.key})
 				c.appendSync()
 			}
 		}

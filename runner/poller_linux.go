@@ -91,10 +91,12 @@ func (p *epoller) wait(timeout time.Duration, deliver func(*conn, []byte, error)
 	for i := range n {
 		ev := &p.events[i]
 		if int(ev.Fd) == p.eventfd {
-			p.woken.Store(false)
+			// Emptied before woken is cleared: the other way round, the
+			// wake-up of one who comes in between would be swallowed and leave
+			// woken set for ever. What he posted is seen after this wait.
 			var count [8]byte
-			// Only to reset the counter; an empty one is as good.
 			_, _ = unix.Read(p.eventfd, count[:])
+			p.woken.Store(false)
 			p.netPoller.drain(deliver)
 			continue
 		}

@@ -46,6 +46,10 @@ func (c *conn) frame(f frame) error {
 		return nil // a pooled connection at rest: parameter changes, notices
 	}
 	switch f.kind {
+	case '1':
+		if cl.answered < len(cl.sent) {
+			cl.sent[cl.answered].parsing = false
+		}
 	case 'T':
 		cl.rowDescription(f.body)
 	case 'D':
@@ -267,6 +271,9 @@ func (c *client) responseDone() {
 		for _, s := range c.sent {
 			t.statements[c.prog.index][s.pc].add(t.now - c.stmtBegin)
 		}
+	}
+	if c.failure.status != noError {
+		c.unparse()
 	}
 	c.sent, c.answered, c.query, c.rows = c.sent[:0], 0, 0, 0
 	c.runnable = true

@@ -74,6 +74,7 @@ type Result struct {
 	Interrupted    bool           `json:"interrupted"`
 	AbortedClients int            `json:"aborted_clients"`
 	Errors         []string       `json:"errors,omitempty"` // why clients were aborted, each text once
+	Acknowledged   int64          `json:"acknowledged"`     // all orders done, the warm-up's included
 	WarmupOrders   int64          `json:"warmup_orders,omitempty"`
 	InDoubt        int64          `json:"in_doubt"`              // orders whose COMMIT was sent but not answered
 	CountsOrders   bool           `json:"counts_orders"`         // whether any statement counts orders

@@ -25,14 +25,14 @@ func (c *client) startSQL(st *step) {
 	switch {
 	case mode == Simple:
 		c.conn.out = appendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(dst, c.vars) })
-		c.sent = append(c.sent, sentStep{st, c.pc})
+		c.sent = append(c.sent, sentStep{step: st, pc: c.pc})
 		c.syncs = append(c.syncs, len(c.sent))
 		c.state, c.next = stWaitResult, stEndCommand
 		return
 	case mode == Prepared && !c.pipeline:
-		if name, isNew := c.preparedName(st); isNew {
-			c.appendParse(st, name)
-			c.sent = append(c.sent, sentStep{st, c.pc})
+		if p := c.preparedName(st); p.isNew {
+			c.appendParse(st, p.name)
+			c.sent = append(c.sent, sentStep{st, c.pc, true, p.key})
 			c.appendSync()
 			c.state, c.next = stWaitPrepare, stStartCommand
 			return
@@ -70,46 +70,67 @@ func (c *client) join(st *step) {
 func (c *client) appendExecution(st *step) {
 	conn := c.conn
 	describe := true
-	name := ""
+	var p preparedStatement
 	switch mode := c.thread.run.cfg.Mode; mode {
 	case Extended:
 		conn.out = appendParse(conn.out, "", func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
 	default:
-		var isNew bool
-		if name, isNew = c.preparedName(st); isNew {
-			c.appendParse(st, name)
+		if p = c.preparedName(st); p.isNew {
+			c.appendParse(st, p.name)
 		}
 		// In pipelined mode columns are described once, with the Parse.
 		describe = mode != Pipelined
 	}
-	conn.out = st.appendBind(conn.out, name, c.vars)
+	conn.out = st.appendBind(conn.out, p.name, c.vars)
 	if describe {
 		conn.out = append(conn.out, msgDescribePortal...)
 	}
 	conn.out = append(conn.out, msgExecute...)
-	c.sent = append(c.sent, sentStep{st, c.pc})
+	c.sent = append(c.sent, sentStep{st, c.pc, p.isNew, p.key})
 }
 
-// preparedName is the name of a statement on this connection; isNew when it
-// has to be parsed first, which the caller must then do.
-func (c *client) preparedName(st *step) (name string, isNew bool) {
+// preparedStatement is a statement's name on a connection.
+type preparedStatement struct {
+	name  string
+	isNew bool   // it has to be parsed first
+	key   string // of conn.inlined, for a new one with inlined text
+}
+
+// preparedName is the name of a statement on this connection. A new one
+// counts as parsed from now on; unparse takes that back if its Parse fails.
+func (c *client) preparedName(st *step) preparedStatement {
 	conn := c.conn
 	if len(st.inlined) == 0 {
-		isNew = !conn.prepared[st.id]
+		isNew := !conn.prepared[st.id]
 		conn.prepared[st.id] = true
-		return st.name, isNew
+		return preparedStatement{name: st.name, isNew: isNew}
 	}
 	key := st.appendInlineKey(c.thread.scratch[:0], c.vars)
 	c.thread.scratch = key
 	if name, ok := conn.inlined[string(key)]; ok {
-		return name, false
+		return preparedStatement{name: name}
 	}
 	if conn.inlined == nil {
 		conn.inlined = map[string]string{}
 	}
-	name = st.name + "_" + strconv.Itoa(len(conn.inlined))
-	conn.inlined[string(key)] = name
-	return name, true
+	conn.texts++
+	p := preparedStatement{st.name + "_" + strconv.Itoa(conn.texts), true, string(key)}
+	conn.inlined[p.key] = p.name
+	return p
+}
+
+// unparse forgets the statements of a failed response whose Parse the server
+// did not get to.
+func (c *client) unparse() {
+	for _, s := range c.sent {
+		switch {
+		case !s.parsing:
+		case s.key != "":
+			delete(c.conn.inlined, s.key)
+		default:
+			c.conn.prepared[s.id] = false
+		}
+	}
 }
 
 func (c *client) appendParse(st *step, name string) {

@@ -324,6 +324,12 @@ func (t *thread) finish(c *client) {
 	}
 	t.live--
 	if aborted {
+		// The transaction is not counted, but what it committed is done.
+		if c.prog != nil && c.begin < t.run.measureFrom {
+			c.group.warmupOrders += c.committed
+		} else {
+			c.group.stats.Orders += c.committed
+		}
 		t.run.aborted.Add(1)
 		if t.run.cfg.ExitOnAbort {
 			t.run.quit.Store(true)
