@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 const dynPreOrders = "dyn_pre_orders"
 
@@ -91,8 +88,6 @@ func ordersVacuum(o Options) [][]string {
 
 // Range is a set of consecutive order numbers n, both ends included.
 type Range struct{ First, Last int64 }
-
-func (r Range) String() string { return fmt.Sprintf("%d…%d", r.First, r.Last) }
 
 // halves splits the partitions 0 … n-1 between two connections.
 func halves(n int) []Range {
