@@ -1,0 +1,179 @@
+package pgbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"qbench/report"
+	"qbench/runner"
+)
+
+// Exit statuses.
+const (
+	statusUsage       = 1   // the command line, a script, the setup or a first connection
+	statusIncomplete  = 2   // a client was aborted
+	statusInterrupted = 130 // by a signal
+)
+
+// Main runs "qbench pgbench" with the arguments that follow these two words,
+// and returns the exit status: pgbench's 0, 1 or 2, or 130 when ctx was
+// cancelled. Unlike pgbench, which then loses everything, it still reports
+// what was done until then.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := &console{out: stdout, err: stderr}
+	err := run(ctx, args, stdin, c)
+	if err == nil {
+		return 0
+	}
+	var e *exit
+	if !errors.As(err, &e) {
+		e = fatalf("%s", err)
+	}
+	for _, l := range e.lines {
+		c.message(l.level, l.text)
+	}
+	return e.status
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, c *console) error {
+	o, err := parse(args, c, stdin)
+	if err != nil {
+		return err
+	}
+	s, err := o.newServer()
+	if err != nil {
+		return err
+	}
+	info, err := o.setup(ctx, s)
+	if err != nil {
+		return err
+	}
+	cfg := o.config(info)
+	var logs *txLog
+	if o.log {
+		if logs, err = o.openLog(min(cfg.Threads, o.clients)); err != nil {
+			return err
+		}
+		cfg.Log, cfg.Started = logs, logs.start
+	}
+	var observe func(runner.Tick)
+	if o.progress > 0 {
+		observe = o.newProgress(time.Now()).tick
+	}
+	res, err := runner.Run(ctx, cfg, s.connect, observe)
+	if logs != nil {
+		if cerr := logs.close(time.Now()); cerr != nil && err == nil {
+			return fatalf("could not write the transaction log: %s", cerr)
+		}
+	}
+	if err != nil {
+		return connectFailed(err)
+	}
+	return o.finish(res, info)
+}
+
+// connectFailed words the end of a run that did not start.
+func connectFailed(err error) error {
+	var failed *runner.ConnectError
+	if errors.As(err, &failed) {
+		return fatalf("%s", failed.Err).and(levelError, "could not create connection for client %d", failed.Client)
+	}
+	return err
+}
+
+// config is the load that the options ask for.
+func (o *options) config(info tables) runner.Config {
+	if _, given := o.variables["scale"]; !given {
+		o.variables["scale"] = strconv.Itoa(info.scale)
+	}
+	return runner.Config{
+		Groups:             []runner.Group{{Name: "clients", Clients: o.clients, Scripts: o.scripts, Rate: o.rate}},
+		Threads:            o.threads,
+		Mode:               o.mode,
+		Duration:           time.Duration(o.duration) * time.Second,
+		Transactions:       int64(o.transactions),
+		Backlog:            -1,
+		MaxTries:           o.maxTries,
+		LatencyLimit:       o.latencyLimit,
+		Connect:            o.connect,
+		PerStatement:       o.perStatement,
+		ContinueOnError:    o.continueOnError,
+		ExitOnAbort:        o.exitOnAbort,
+		ClockBeforeConnect: true,
+		Seed:               o.seed,
+		Variables:          o.variables,
+		Symbols:            o.symbols,
+		Interval:           time.Duration(max(1, o.progress)) * time.Second,
+		Message:            o.console.message,
+		Stdout:             o.console.out,
+		Stderr:             o.console.err,
+		SampleRate:         o.samplingRate,
+		FailuresDetailed:   o.failuresDetailed,
+		VerboseErrors:      o.verboseErrors,
+		Debug:              o.debug,
+	}
+}
+
+// finish prints the report and decides on the exit status.
+func (o *options) finish(res *runner.Result, info tables) error {
+	if o.exitOnAbort && res.AbortedClients > 0 {
+		return &exit{status: statusIncomplete} // the engine said why
+	}
+	o.describe(res, info)
+	if err := report.Pgbench(o.console.out, &runner.File{Runs: []*runner.Result{res}}, report.Options{Compat: o.compat}); err != nil {
+		return fatalf("could not write the report: %s", err)
+	}
+	e := &exit{}
+	switch {
+	case res.AbortedClients > 0:
+		e.status = statusIncomplete
+	case res.Interrupted:
+		e.status = statusInterrupted
+	default:
+		return nil
+	}
+	return e.and(levelError, "Run was %s; the above results are incomplete.", word(res))
+}
+
+func word(res *runner.Result) string {
+	if res.AbortedClients > 0 {
+		return "aborted"
+	}
+	return "interrupted"
+}
+
+// progress prints the lines of -P.
+type progress struct {
+	*options
+	start time.Time
+}
+
+func (o *options) newProgress(start time.Time) *progress { return &progress{o, start} }
+
+func (p *progress) tick(t runner.Tick) {
+	p.console.printError(p.line(t, time.Now()))
+}
+
+// line is the progress line of an interval that ended now. Time counts from
+// before the connections were made.
+func (p *progress) line(t runner.Tick, now time.Time) string {
+	at := fmt.Sprintf("%.1f s", now.Sub(p.start).Seconds())
+	if p.progressTimestamp {
+		at = fmt.Sprintf("%.3f s", float64(now.UnixMicro())/1e6)
+	}
+	s := fmt.Sprintf("progress: %s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", at, t.TPS, t.MeanMS, t.StdDevMS, t.Failed)
+	if p.rate > 0 {
+		s += fmt.Sprintf(", lag %.3f ms", t.LagMS)
+		if p.latencyLimit > 0 {
+			s += fmt.Sprintf(", %d skipped", t.Skipped)
+		}
+	}
+	if p.maxTries != 1 {
+		s += fmt.Sprintf(", %d retried, %d retries", t.Retried, t.Retries)
+	}
+	return s + "\n"
+}
