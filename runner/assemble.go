@@ -59,8 +59,8 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		res.WarmupOrders += t.groups[0].warmupOrders
 		res.InDoubt += t.groups[0].inDoubt
 	}
-	if started := res.Transactions + res.Failed() + res.Skipped; cfg.Connect && started > 0 {
-		res.AverageConnMS = float64(connecting) / 1e6 / float64(started)
+	if made := res.Transactions + res.Failed(); cfg.Connect && made > 0 {
+		res.AverageConnMS = float64(connecting) / 1e6 / float64(made)
 	}
 	if seconds > 0 {
 		res.TPS = float64(res.Transactions) / seconds

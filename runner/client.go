@@ -17,6 +17,7 @@ const (
 	stStartTx
 	stStartCommand
 	stWaitPrepare // for the reply to a Parse sent ahead (-M prepared)
+	stExecute     // after that
 	stWaitResult
 	stSleep // in \sleep
 	stShell // in \shell or \setshell
@@ -110,6 +111,9 @@ func (c *client) advance() {
 			c.prog = t.chooseScript(c.group)
 			c.tries, c.status = 1, noError
 			c.waited = false
+			if t.run.cfg.Debug {
+				t.run.debug("client %d executing script \"%s\"", c.id, c.prog.Name)
+			}
 			switch {
 			case t.timeUp():
 				c.state = stFinished
@@ -143,12 +147,17 @@ func (c *client) advance() {
 			c.state = stStartCommand
 		case stStartCommand:
 			c.startCommand()
+		case stExecute:
+			c.execute()
 		case stSleep, stShell:
 			return
 		case stEndCommand:
 			c.endCommand()
 		case stWaitPrepare, stWaitResult, stWaitRollback:
 			c.waited = true
+			if t.run.cfg.Debug {
+				t.run.debug("client %d receiving", c.id)
+			}
 			if err := c.conn.flush(); err != nil {
 				c.lostConnection(err)
 				continue
@@ -242,6 +251,9 @@ func (c *client) startCommand() {
 	c.local = true
 	c.state = stEndCommand
 	c.env.ScriptIndex, c.env.CommandIndex = c.prog.index, c.pc
+	if t.run.cfg.Debug {
+		t.run.debug("client %d executing %s", c.id, st.Text)
+	}
 	c.runMeta(st)
 }
 

@@ -120,12 +120,18 @@ type Config struct {
 	// Interval is the time between observations and between the entries of
 	// Result.Intervals; 0 is one second.
 	Interval time.Duration
+	// Started, which may be nil, is called once with the moment at which all
+	// clients start.
+	Started func(time.Time)
 	// Log receives each transaction's outcome (-l); nil is none.
 	Log TxLogger
 	// Message receives what pgbench prints to standard error during a run:
-	// client aborts ("error"), debug() values (""), verbose errors ("info"). It
-	// is called from several goroutines.
+	// client aborts ("error"), debug() values (""), verbose errors ("info"),
+	// the server's notices ("notice") and what Debug adds ("debug"). It is
+	// called from several goroutines.
 	Message func(level, text string)
+	// Debug reports each step of each client to Message.
+	Debug bool
 	// Stdout and Stderr are given to the commands of \shell.
 	Stdout, Stderr io.Writer
 	// SampleRate is the share of transactions that Log sees; 0 is all.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -46,16 +47,25 @@ func quoteIdentifier(name string) string {
 	return string(append(out, '"'))
 }
 
+// need is a connection to be made.
+type need struct {
+	t  *thread
+	g  *group
+	c  *client // nil for a pool's
+	cn *conn
+	nc net.Conn
+}
+
+func (n *need) client() int {
+	if n.c == nil {
+		return 0
+	}
+	return n.c.id
+}
+
 // connectAll makes the connections of all clients and pools. After an error it
 // closes those that were made.
 func (r *run) connectAll(ctx context.Context) error {
-	type need struct {
-		t  *thread
-		g  *group
-		c  *client // nil for a pool's
-		cn *conn
-		nc net.Conn
-	}
 	var needs []*need
 	for _, t := range r.threads {
 		for _, c := range t.clients {
@@ -87,7 +97,7 @@ func (r *run) connectAll(ctx context.Context) error {
 					n.cn, n.nc, err = r.dial(ctx)
 				}
 				if err != nil {
-					cancel(err)
+					cancel(&ConnectError{n.client(), err})
 				}
 			}
 		}()
@@ -108,7 +118,9 @@ feed:
 			continue
 		}
 		if err == nil {
-			err = n.t.poll.attach(n.cn, n.nc)
+			if aerr := n.t.poll.attach(n.cn, n.nc); aerr != nil {
+				err = &ConnectError{n.client(), aerr}
+			}
 		}
 		if n.cn.sock == nil {
 			n.nc.Close()
@@ -126,7 +138,11 @@ feed:
 				n.cn.terminate()
 			}
 		}
-		return &ConnectError{err}
+		var failed *ConnectError
+		if !errors.As(err, &failed) {
+			err = &ConnectError{Err: err} // the caller gave up
+		}
+		return err
 	}
 	return nil
 }

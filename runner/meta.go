@@ -68,6 +68,12 @@ func (c *client) condition(pc int) {
 			c.nextPC = pc + 1
 			return
 		}
+		if t := c.thread; t.run.cfg.PerStatement && c.prog.steps[st.Else].Kind == script.Elif {
+			// A command of its own in the report.
+			t.readClock()
+			t.statements[c.prog.index][pc].add(t.now - c.stmtBegin)
+			c.stmtBegin = t.now
+		}
 		pc = st.Else
 	}
 }

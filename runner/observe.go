@@ -8,6 +8,7 @@ import (
 // observer collects what the threads did, interval by interval.
 type observer struct {
 	run       *run
+	first     time.Duration // until the first tick
 	observe   func(Tick)
 	ticks     []Tick
 	totals    []*Stats // by group
@@ -16,8 +17,14 @@ type observer struct {
 	lastIn    int64
 }
 
-func newObserver(r *run, observe func(Tick)) *observer {
-	o := &observer{run: r, observe: observe, last: r.base}
+// newObserver starts the first interval at GO. Where the clock starts before
+// connecting, it ends earlier: pgbench's intervals count from there, and only
+// then is the last one over when -T is.
+func newObserver(r *run, observe func(Tick), connected time.Duration) *observer {
+	o := &observer{run: r, observe: observe, last: r.base, first: r.cfg.Interval}
+	if r.cfg.ClockBeforeConnect {
+		o.first -= connected % r.cfg.Interval
+	}
 	for i := range r.cfg.Groups {
 		o.totals = append(o.totals, newStats(r.cfg.Groups[i].Rate > 0))
 	}
@@ -70,7 +77,7 @@ func (s *Stats) reset() {
 // watch ticks until the run is over; it reports whether ctx ended it.
 func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted bool) {
 	r := o.run
-	ticker := time.NewTicker(r.cfg.Interval)
+	ticker := time.NewTicker(o.first)
 	defer ticker.Stop()
 	cancelled := ctx.Done()
 	for {
@@ -83,6 +90,10 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 			cancelled = nil
 			r.halt()
 		case <-ticker.C:
+			if o.first != r.cfg.Interval {
+				o.first = r.cfg.Interval
+				ticker.Reset(o.first)
+			}
 			o.tick(false)
 		}
 	}

@@ -2,11 +2,15 @@ package runner
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"qbench/runner/script"
 )
+
+// errCopy ends a connection whose client was aborted already.
+var errCopy = errors.New("a script cannot COPY")
 
 // receive takes bytes from the connection; it may be called with any part of
 // the server's messages.
@@ -46,6 +50,8 @@ func (c *conn) frame(f frame) error {
 		return nil // a pooled connection at rest: parameter changes, notices
 	}
 	switch f.kind {
+	case 'N':
+		cl.thread.run.message("notice", serverError(f.body, ""))
 	case '1':
 		if cl.answered < len(cl.sent) {
 			cl.sent[cl.answered].parsing = false
@@ -66,7 +72,8 @@ func (c *conn) frame(f frame) error {
 		}
 		cl.readyForQuery(f.body[0])
 	case 'G', 'H', 'W':
-		return fmt.Errorf("COPY is not supported in a script")
+		cl.abort("COPY is not supported in pgbench, aborting")
+		return errCopy
 	}
 	return nil
 }
@@ -170,6 +177,7 @@ func (c *client) storeRow(st *step) {
 		body = rest
 		switch {
 		case slot == badName:
+			c.thread.run.message("error", fmt.Sprintf(`%s: invalid variable name: "%s"`, storeWord(st.Store), c.badColumn))
 			c.fail(failure{text: "error storing into variable " + c.badColumn, fatal: true})
 			return
 		case slot != notReferenced:
@@ -222,6 +230,13 @@ func (c *client) readyForQuery(status byte) {
 	if len(c.syncs) == 0 {
 		c.responseDone()
 	}
+}
+
+func storeWord(s script.Store) string {
+	if s == script.Aset {
+		return "aset"
+	}
+	return "gset"
 }
 
 // gset stores the one row that \gset demands.
@@ -285,9 +300,19 @@ func (c *client) responseDone() {
 		}
 	case c.failure.status == noError:
 		c.state = c.next
+	case c.state == stWaitPrepare && !c.failure.status.retriable():
+		c.prepareFailed()
 	default:
 		c.failed()
 	}
+}
+
+// prepareFailed reports the error and goes on as pgbench does: the execution
+// of the statement, which does not exist then, decides what follows.
+func (c *client) prepareFailed() {
+	c.thread.run.message("error", c.errorText())
+	c.failure = failure{}
+	c.state = c.next
 }
 
 // failed decides what an error in a response leads to, as pgbench does.

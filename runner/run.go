@@ -43,7 +43,10 @@ var (
 )
 
 // ConnectError is the failure to make one of the first connections.
-type ConnectError struct{ Err error }
+type ConnectError struct {
+	Client int // whose it was; that of a pool counts as the first client's
+	Err    error
+}
 
 func (e *ConnectError) Error() string { return e.Err.Error() }
 func (e *ConnectError) Unwrap() error { return e.Err }
@@ -94,6 +97,9 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 	cfg := &r.cfg
 	usage := readUsage()
 	r.base = time.Now()
+	if cfg.Started != nil {
+		cfg.Started(r.base)
+	}
 	r.measureFrom = int64(cfg.Warmup)
 	if cfg.Duration > 0 {
 		r.deadline = int64(cfg.Warmup + cfg.Duration)
@@ -115,7 +121,7 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 		close(done)
 	}()
 
-	o := newObserver(r, observe)
+	o := newObserver(r, observe, connected)
 	interrupted := o.watch(ctx, done)
 	used := readUsage().since(usage)
 
@@ -151,6 +157,12 @@ func (r *run) message(level, text string) {
 	if r.cfg.Message != nil {
 		r.cfg.Message(level, text)
 	}
+}
+
+// debug reports a step of a client. Callers ask for r.cfg.Debug first, so that
+// nobody pays for the arguments otherwise.
+func (r *run) debug(format string, args ...any) {
+	r.message("debug", fmt.Sprintf(format, args...))
 }
 
 func (r *run) noteError(text string) {
@@ -254,7 +266,7 @@ func (r *run) dealGroup(gi, firstID int) []*client {
 		t.groups = append(t.groups, tg)
 		for range share {
 			c := &client{id: firstID + len(clients), thread: t, group: tg, heap: -1, vars: script.NewVars(cfg.Symbols)}
-			c.env = script.Env{Vars: c.vars, Rand: &c.rand, Debug: r.debug}
+			c.env = script.Env{Vars: c.vars, Rand: &c.rand, Debug: r.debugValue}
 			t.clients = append(t.clients, c)
 			t.live++
 			clients = append(clients, c)
@@ -263,7 +275,7 @@ func (r *run) dealGroup(gi, firstID int) []*client {
 	return clients
 }
 
-func (r *run) debug(script, command int, v script.Value) {
+func (r *run) debugValue(script, command int, v script.Value) {
 	r.message("", fmt.Sprintf("debug(script=%d,command=%d): %s", script, command+1, v.AppendDebug(nil)))
 }
 

@@ -11,7 +11,8 @@ func (c *client) startSQL(st *step) {
 	t := c.thread
 	mode := t.run.cfg.Mode
 	if c.pipeline && st.Store != script.NoStore {
-		c.commandFailed("SQL", `\gset and \aset are not allowed in pipeline mode`)
+		word := storeWord(st.Store)
+		c.commandFailed(word, `\`+word+` is not allowed in pipeline mode`)
 		return
 	}
 	// Within a group the first statement's start is the start of all.
@@ -24,6 +25,9 @@ func (c *client) startSQL(st *step) {
 	}
 	switch {
 	case mode == Simple:
+		if t.run.cfg.Debug {
+			c.debugSending(st, "")
+		}
 		c.conn.out = appendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(dst, c.vars) })
 		c.sent = append(c.sent, sentStep{step: st, pc: c.pc})
 		c.syncs = append(c.syncs, len(c.sent))
@@ -34,7 +38,7 @@ func (c *client) startSQL(st *step) {
 			c.appendParse(st, p.name)
 			c.sent = append(c.sent, sentStep{st, c.pc, true, p.key})
 			c.appendSync()
-			c.state, c.next = stWaitPrepare, stStartCommand
+			c.state, c.next = stWaitPrepare, stExecute
 			return
 		}
 	}
@@ -81,12 +85,41 @@ func (c *client) appendExecution(st *step) {
 		// In pipelined mode columns are described once, with the Parse.
 		describe = mode != Pipelined
 	}
+	c.appendBound(st, p, describe)
+}
+
+func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
+	conn := c.conn
+	if c.thread.run.cfg.Debug {
+		c.debugSending(st, p.name)
+	}
 	conn.out = st.appendBind(conn.out, p.name, c.vars)
 	if describe {
 		conn.out = append(conn.out, msgDescribePortal...)
 	}
 	conn.out = append(conn.out, msgExecute...)
 	c.sent = append(c.sent, sentStep{st, c.pc, p.isNew, p.key})
+}
+
+// execute runs a statement in prepared mode after its Parse was answered. If
+// that failed, so will this, with the error that counts in pgbench.
+func (c *client) execute() {
+	st := &c.prog.steps[c.pc]
+	c.appendBound(st, c.preparedName(st), true)
+	c.sync(stEndCommand)
+}
+
+// debugSending names a statement as pgbench does: by its text or, once it is
+// prepared, by its name.
+func (c *client) debugSending(st *step, name string) {
+	switch {
+	case name != "":
+	case c.thread.run.cfg.Mode == Simple:
+		name = string(st.AppendSimple(nil, c.vars))
+	default:
+		name = string(st.appendSQL(nil, c.vars))
+	}
+	c.thread.run.debug("client %d sending %s", c.id, name)
 }
 
 // preparedStatement is a statement's name on a connection.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -331,8 +332,8 @@ func (t *thread) finish(c *client) {
 			c.group.stats.Orders += c.committed
 		}
 		t.run.aborted.Add(1)
-		if t.run.cfg.ExitOnAbort {
-			t.run.quit.Store(true)
+		if t.run.cfg.ExitOnAbort && !t.run.quit.Swap(true) {
+			t.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", t.index))
 			t.run.halt()
 		}
 	}
