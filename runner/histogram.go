@@ -121,8 +121,9 @@ func (h *Histogram) Min() time.Duration { return h.min }
 // Max is the largest sample.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Percentile is the value at or below which p per cent of the samples lie, to
-// the histogram's precision and never above the exact maximum.
+// Percentile is the smallest sample at or below which p per cent of all lie
+// (the nearest-rank definition), to the histogram's precision and never above
+// the exact maximum.
 func (h *Histogram) Percentile(p float64) time.Duration {
 	if h.count == 0 {
 		return 0
@@ -130,7 +131,11 @@ func (h *Histogram) Percentile(p float64) time.Duration {
 	if p >= 100 {
 		return h.max
 	}
-	v := time.Duration(h.hdr.ValueAtPercentile(p))
+	// The library rounds the rank, which for few samples gives one too low; a
+	// percentage that is a whole rank leaves it nothing to round.
+	n := float64(h.count)
+	rank := max(1, math.Ceil(p/100*n))
+	v := time.Duration(h.hdr.ValueAtPercentile(rank / n * 100))
 	return min(max(v, h.min), h.max)
 }
 
