@@ -59,14 +59,29 @@ func logBins(h *runner.Histogram, limit int) []bin {
 	for i := range bins {
 		bins[i].fromMS, bins[i].toMS = edges[i], edges[i+1]
 	}
+	for i, n := range sortInto(bins, ms, counts) {
+		bins[i].count = n
+	}
+	return bins
+}
+
+// countInto counts the samples of another histogram in the same bars; what
+// lies outside of them counts in the first or last.
+func countInto(bins []bin, h *runner.Histogram) []int64 {
+	ms, counts := distribution(h)
+	return sortInto(bins, ms, counts)
+}
+
+func sortInto(bins []bin, ms []float64, counts []int64) []int64 {
+	out := make([]int64, len(bins))
 	at := 0
 	for i, v := range ms {
 		for at < len(bins)-1 && v >= bins[at].toMS {
 			at++
 		}
-		bins[at].count += counts[i]
+		out[at] += counts[i]
 	}
-	return bins
+	return out
 }
 
 // bounds are the round numbers from the last at or below lo to the first

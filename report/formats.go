@@ -55,6 +55,7 @@ var formats = []struct {
 	{"json", JSON},
 	{"hgrm", HGRM},
 	{"benchfmt", Benchfmt},
+	{"html", HTML},
 }
 
 // Names lists the formats, the most used first.

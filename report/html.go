@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // the parts of the page
+	"fmt"
+	"html/template"
+	"io"
+
+	"qbench/runner"
+)
+
+//go:embed page/page.html
+var pageHTML string
+
+//go:embed page/page.css
+var pageCSS string
+
+//go:embed page/page.js
+var pageJS string
+
+// pageTemplate escapes by context: whatever comes from a result file is data.
+// Only the two embedded files are trusted as what they are.
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"css":     func() template.CSS { return template.CSS(pageCSS) },
+	"js":      func() template.JS { return template.JS(pageJS) },
+	"rate":    rate,
+	"millis":  millis,
+	"grouped": grouped,
+	"percent": func(x float64) string { return fmt.Sprintf("%.1f", x) },
+	"ratio":   func(x float64) string { return fmt.Sprintf("%.2f", x) },
+}).Parse(pageHTML))
+
+// HTML writes one self-contained page: charts, tables, the audit, warnings and
+// the environment. It needs no network, follows the reader's light or dark
+// preference, and can be printed. Without scripts the tables are still there.
+func HTML(w io.Writer, f *runner.File, _ Options) error {
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, newPageView(f)); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
