@@ -1,0 +1,262 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"qbench/runner"
+	"qbench/schema"
+)
+
+// Hooks tell what happens during a run; each may be nil. They are called one
+// at a time, except Message.
+type Hooks struct {
+	// Seeding is told how many of the orders have been sent, Seeded what it took.
+	Seeding func(done, total int64)
+	Seeded  func(schema.SeedReport)
+	// Running is called with the resolved spec when the clients are about to
+	// connect, Tick after each interval, and Auditing after the last client.
+	Running  func(Spec)
+	Tick     func(runner.Tick)
+	Auditing func()
+	// Message is runner.Config's: pgbench's words on standard error.
+	Message func(level, text string)
+}
+
+// ErrStopped is returned when the run was stopped before its clients started,
+// so that there is nothing to report.
+var ErrStopped = errors.New("interrupted before the clients started")
+
+// Run makes the queue, runs the load on it and audits it.
+//
+// There are two ways to end it early. When stop ends, the transactions under
+// way are finished, and what was done until then is audited and returned. When
+// ctx ends, Run returns its error at once and leaves everything as it is.
+//
+// Errors of clients are part of the result, as is a failed audit. Only an audit
+// that could not be made gives both a result, without one, and an error.
+func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner.Result, error) {
+	spec, err := spec.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	r := &run{target: t, spec: spec, hooks: hooks}
+	if spec.Queue.Workload != "" {
+		if err := r.prepare(ctx, stop); err != nil {
+			return nil, err
+		}
+	}
+	res, err := r.load(ctx, stop)
+	if err != nil {
+		return nil, err
+	}
+	if r.made != nil {
+		if err := r.audit(ctx, res); err != nil {
+			return res, fmt.Errorf("the run could not be audited: %w", err)
+		}
+	}
+	return res, nil
+}
+
+// run is a run under way.
+type run struct {
+	target *Target
+	spec   Spec
+	hooks  Hooks
+	made   *schema.Made // nil where there are no tables
+	depth  int64        // orders in the queue at the start
+	before int64        // orders done before the run
+}
+
+// prepare brings the tables into the state that the run starts from.
+func (r *run) prepare(ctx, stop context.Context) (err error) {
+	// Before the clients start there is nothing to report, so that either end
+	// is the end.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(stop, cancel)()
+	defer func() {
+		if err != nil && stop.Err() != nil {
+			err = ErrStopped
+		}
+	}()
+
+	conn, err := r.target.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(ctx, conn)
+	inspect := func() (*schema.Made, error) {
+		return schema.Inspect(ctx, conn, r.target.Schema, r.spec.Queue.Workload)
+	}
+	if r.spec.KeepData {
+		if r.made, err = inspect(); err != nil {
+			return err
+		}
+	}
+	if r.made != nil && r.made.Seeded {
+		return r.keep(ctx, conn)
+	}
+	if r.spec, err = r.spec.resolveQueue(); err != nil {
+		return err
+	}
+	if err := r.target.Make(ctx, conn, r.spec.Queue, r.hooks); err != nil {
+		return err
+	}
+	r.made, err = inspect()
+	r.depth = r.spec.Queue.Orders
+	return err
+}
+
+// Make creates and seeds the tables in place of those that an earlier call
+// made. The options' schema is the target's.
+func (t *Target) Make(ctx context.Context, conn *pgx.Conn, o schema.Options, hooks Hooks) error {
+	o.Schema = t.Schema
+	if err := schema.Preflight(ctx, conn, o); err != nil {
+		return err
+	}
+	if err := schema.Create(ctx, conn, o); err != nil {
+		return err
+	}
+	report, err := schema.Seed(ctx, t.Connect, o, hooks.Seeding)
+	if err != nil {
+		return err
+	}
+	if hooks.Seeded != nil {
+		hooks.Seeded(report)
+	}
+	return nil
+}
+
+// keep takes the queue as it is.
+func (r *run) keep(ctx context.Context, conn *pgx.Conn) (err error) {
+	if r.spec, err = r.spec.onMade(r.made); err != nil {
+		return err
+	}
+	if r.depth, err = schema.Depth(ctx, conn, r.made); err != nil {
+		return err
+	}
+	if r.depth == 0 {
+		return fmt.Errorf("the queue in schema %q is empty, so there is nothing to take: leave out --keep-data to make it anew", r.made.Schema)
+	}
+	if r.before, err = schema.Processed(ctx, conn, r.made); err != nil {
+		return err
+	}
+	// The last run has left statistics of a queue that is no more.
+	for _, table := range []string{"t_order_q", "t_order_u"} {
+		if _, err := conn.Exec(ctx, "analyze "+pgx.Identifier{r.made.Schema, table}.Sanitize()); err != nil {
+			return fmt.Errorf("analyze %s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// onMade fits the spec to a queue that is there.
+func (s Spec) onMade(made *schema.Made) (Spec, error) {
+	want := s.Queue
+	differs := func(flag, is string) (Spec, error) {
+		return s, fmt.Errorf("the queue in schema %q was made with %s: leave out %s to use it as it is, or --keep-data to make it anew", made.Schema, is, flag)
+	}
+	switch {
+	case want.Layout != "" && want.Layout != made.Layout:
+		return differs("--layout", "layout "+made.Layout)
+	case want.Unlogged && !made.Unlogged:
+		return differs("--unlogged", "logged tables")
+	case want.Partitions != 0 && want.Partitions != made.Partitions && made.Layout == schema.Partitioned:
+		return differs("--partitions", count(made.Partitions, "partition"))
+	case want.Orders != 0 && want.Orders != made.Orders:
+		return differs("--orders", fmt.Sprintf("%d orders", made.Orders))
+	}
+	if _, err := s.Mix.Layout(made.Layout); err != nil {
+		return s, fmt.Errorf("%w (--keep-data keeps the queue in schema %q as it was made)", err, made.Schema)
+	}
+	for _, f := range s.Mix.functions() {
+		if !slices.Contains(made.Functions, f) {
+			return s, fmt.Errorf("the queue in schema %q was made without the function %s, which the strategy calls: leave out --keep-data to make it anew", made.Schema, f)
+		}
+	}
+	s.Queue = made.Options
+	return s, nil
+}
+
+// load runs the clients.
+func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
+	s := &r.spec
+	cfg := s.Load
+	cfg.Groups = []runner.Group{{Name: "consumers", Clients: s.Clients, Rate: s.Rate, Scripts: s.Mix.scripts()}}
+	cfg.Symbols = s.Mix.Symbols
+	cfg.Message = r.hooks.Message
+	cfg.Backlog = -1
+	if r.made != nil && s.Mix.CountsOrders() {
+		cfg.Orders, cfg.Backlog = r.depth, r.depth
+	}
+	var params map[string]string
+	cfg.Variables, params = s.Mix.variables(s.Clients, s.Queue.Partitions, s.Load.Variables)
+	if r.hooks.Running != nil {
+		r.hooks.Running(*s)
+	}
+
+	type outcome struct {
+		res *runner.Result
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		res, err := runner.Run(stop, cfg, r.target.Dial, r.hooks.Tick)
+		done <- outcome{res, err}
+	}()
+	var out outcome
+	select {
+	case out = <-done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if out.err != nil {
+		if stop.Err() != nil {
+			return nil, ErrStopped
+		}
+		return nil, out.err
+	}
+	res := out.res
+	res.Strategy, res.Repeat, res.ShowProgress = s.Mix.Name, s.Repeat, s.ShowProgress
+	if len(s.Mix.Scenarios) == 1 {
+		res.Summary = s.Mix.Scenarios[0].Summary
+	}
+	if len(params) > 0 {
+		res.Params = params
+	}
+	if r.made != nil {
+		res.Workload, res.Layout, res.Unlogged, res.Partitions = r.made.Workload, r.made.Layout, r.made.Unlogged, r.made.Partitions
+	}
+	return res, nil
+}
+
+// audit completes the result with what the tables say.
+func (r *run) audit(ctx context.Context, res *runner.Result) error {
+	if r.hooks.Auditing != nil {
+		r.hooks.Auditing()
+	}
+	conn, err := r.target.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(ctx, conn)
+	var counts *schema.ClientCounts
+	if res.CountsOrders {
+		counts = &schema.ClientCounts{Before: r.before, Acknowledged: res.Acknowledged, InDoubt: res.InDoubt}
+	}
+	if res.Audit, err = schema.AuditTables(ctx, conn, r.made, counts); err != nil {
+		return err
+	}
+	res.Partition, err = schema.PartitionUse(ctx, conn, r.made)
+	return err
+}
+
+func closeConn(ctx context.Context, conn *pgx.Conn) {
+	// Cancelled or not, the server should hear of the end.
+	_ = conn.Close(context.WithoutCancel(ctx))
+}

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"qbench/runner"
+)
+
+// settings are those that move the numbers of a queue, or that a reader of a
+// result needs to judge them.
+var settings = []string{
+	"autovacuum", "checkpoint_timeout", "commit_delay", "default_transaction_isolation", "effective_cache_size", "fsync",
+	"full_page_writes", "jit", "max_connections", "max_locks_per_transaction", "max_wal_size", "random_page_cost",
+	"shared_buffers", "synchronous_commit", "synchronous_standby_names", "wal_compression", "wal_level", "wal_sync_method", "work_mem",
+}
+
+// Environment reads what the numbers will be measured on: the server's version
+// and settings, and this machine. The caller adds what it knows itself.
+func (t *Target) Environment(ctx context.Context) (runner.Environment, error) {
+	env := runner.Environment{
+		Settings: map[string]string{}, Disposable: t.Disposable,
+		HostCores: runtime.NumCPU(), HostMemory: hostMemory(), HostCPU: hostCPU(), HostOS: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return env, err
+	}
+	defer closeConn(ctx, conn)
+	var version string
+	if err := conn.QueryRow(ctx, "select current_setting('server_version')").Scan(&version); err != nil {
+		return env, fmt.Errorf("ask the server for its version: %w", err)
+	}
+	// Packagers add their own words behind the number.
+	env.ServerVersion, _, _ = strings.Cut(version, " ")
+	rows, err := conn.Query(ctx, "select name, current_setting(name) from pg_settings where name = any($1) and current_setting(name) <> ''", settings)
+	if err != nil {
+		return env, fmt.Errorf("read the server's settings: %w", err)
+	}
+	var name, value string
+	if _, err := pgx.ForEachRow(rows, []any{&name, &value}, func() error {
+		env.Settings[name] = value
+		return nil
+	}); err != nil {
+		return env, fmt.Errorf("read the server's settings: %w", err)
+	}
+	return env, nil
+}

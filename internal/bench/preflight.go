@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"qbench/schema"
+)
+
+// Check reports, without touching anything, why one of the runs could not be
+// done on the target: no connection, too few of them, no rights, tables that
+// are somebody else's.
+func (t *Target) Check(ctx context.Context, specs []Spec) error {
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(ctx, conn)
+	clients, locks := 0, 0
+	for _, s := range specs {
+		clients = max(clients, s.Clients)
+		locks = max(locks, s.Clients*s.LocksPerClient())
+	}
+	if err := checkConnections(ctx, conn, clients); err != nil {
+		return err
+	}
+	if err := checkLocks(ctx, conn, locks); err != nil {
+		return err
+	}
+	for _, s := range specs {
+		if s.Queue.Workload == "" {
+			continue
+		}
+		if s.KeepData {
+			made, err := schema.Inspect(ctx, conn, t.Schema, s.Queue.Workload)
+			if err != nil {
+				return err
+			}
+			if made != nil && made.Seeded {
+				if _, err := s.onMade(made); err != nil {
+					return err
+				}
+				continue
+			}
+			if s, err = s.resolveQueue(); err != nil {
+				return err
+			}
+		}
+		s.Queue.Schema = t.Schema
+		if err := schema.Preflight(ctx, conn, s.Queue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkConnections counts the connections that this role can still get.
+func checkConnections(ctx context.Context, conn *pgx.Conn, clients int) error {
+	var limit, reserved, used int
+	// Rows of other roles hide their backend's type; those of background
+	// processes have no database.
+	err := conn.QueryRow(ctx, `
+		select current_setting('max_connections')::int,
+		       case when (select rolsuper from pg_roles where rolname = current_user) then 0
+		            else current_setting('superuser_reserved_connections')::int
+		               + coalesce(current_setting('reserved_connections', true)::int, 0) end,
+		       (select count(*) from pg_stat_activity
+		        where datid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+		          and pid <> pg_backend_pid())`).Scan(&limit, &reserved, &used)
+	if err != nil {
+		return fmt.Errorf("ask the server for its free connections: %w", err)
+	}
+	if need, free := clients+ownConnections, limit-reserved-used; need > free {
+		return fmt.Errorf("%s need %d connections, %d are free (max_connections = %d): use fewer clients (-c), or raise max_connections on the server",
+			count(clients, "client"), need, max(free, 0), limit)
+	}
+	return nil
+}
+
+// checkLocks compares the relations that the clients lock at a time with what
+// the server's shared lock table is sized for.
+func checkLocks(ctx context.Context, conn *pgx.Conn, need int) error {
+	var size, each int
+	err := conn.QueryRow(ctx, `
+		select current_setting('max_locks_per_transaction')::int
+		       * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int),
+		       current_setting('max_locks_per_transaction')::int`).Scan(&size, &each)
+	if err != nil {
+		return fmt.Errorf("ask the server for the size of its lock table: %w", err)
+	}
+	if need > size {
+		return fmt.Errorf("the clients lock up to %d partitions and indexes at a time, the server's lock table holds %d "+
+			"(max_locks_per_transaction = %d): raise that, or use fewer clients (-c) or --partitions, or a strategy that addresses one partition", need, size, each)
+	}
+	return nil
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

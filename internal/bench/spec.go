@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"fmt"
+
+	"qbench/runner"
+	"qbench/schema"
+)
+
+// Spec is one run: what the clients do, on which tables, under which load.
+type Spec struct {
+	Mix *Mix
+	// Queue says which tables are made. Its workload and functions come from
+	// the mix and its schema from the target; a layout of "" is the mix's own.
+	// Nothing is made for a mix that needs no tables.
+	Queue schema.Options
+	// KeepData runs on the queue as an earlier run left it, and makes it only
+	// where there is none. Where the queue is there, empty fields of Queue
+	// take its values, and others must agree with it.
+	KeepData bool
+	Clients  int
+	// Rate is the target of transaction starts per second; 0 is none.
+	Rate float64
+	// Load is the rest of what the runner is told. Bench fills in the groups,
+	// the symbols, the number of orders and the messages, and adds the
+	// scripts' own defaults to the variables.
+	Load runner.Config
+	// Repeat numbers the repeats of one configuration, from 1.
+	Repeat int
+	// ShowProgress is for the record: -P was given.
+	ShowProgress bool
+}
+
+// ownConnections is what a run connects besides its clients: one for the
+// tables before and after it, and one in reserve.
+const ownConnections = 2
+
+// Resolve fills in what follows from the mix and checks that both fit
+// together. It connects to nothing.
+func (s Spec) Resolve() (Spec, error) {
+	if s.Clients < 1 {
+		return s, fmt.Errorf("%d clients cannot run: use 1 or more", s.Clients)
+	}
+	s.Queue.Workload = s.Mix.Workload()
+	if s.Queue.Workload == "" {
+		return s, nil
+	}
+	if s.KeepData {
+		return s, nil // the queue that is there decides
+	}
+	return s.resolveQueue()
+}
+
+// resolveQueue completes the options of the tables to make.
+func (s Spec) resolveQueue() (Spec, error) {
+	var err error
+	if s.Queue.Layout, err = s.Mix.Layout(s.Queue.Layout); err != nil {
+		return s, err
+	}
+	if s.Queue.Layout != schema.Partitioned {
+		s.Queue.Partitions = 0
+	}
+	s.Queue.Functions = s.Mix.functions()
+	if s.Queue, err = s.Queue.Normalize(); err != nil {
+		return s, err
+	}
+	// --unlogged turns plain into a layout that may not fit.
+	_, err = s.Mix.Layout(s.Queue.Layout)
+	return s, err
+}
+
+// LocksPerClient is the number of relations that a client of the run may have
+// locked at a time, for the server's lock table.
+func (s Spec) LocksPerClient() int {
+	const others = 16 // the result table, its indexes, the catalogue
+	if s.Queue.Layout != schema.Partitioned || !s.Mix.throughParent() {
+		return others
+	}
+	partitions := s.Queue.Partitions
+	if partitions == 0 {
+		partitions = schema.DefaultPartitions
+	}
+	return 2*partitions + others
+}

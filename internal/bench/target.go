@@ -1,0 +1,158 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Target is the server and the schema that runs take place on.
+type Target struct {
+	// Schema is the schema of the tables; "" is the connection's current one.
+	Schema string
+	// Disposable says that qbench started the server itself.
+	Disposable bool
+
+	config *pgx.ConnConfig
+}
+
+// NewTarget reads a connection string (URL or keywords; "" for libpq's
+// variables alone) without connecting. Its errors hold no password.
+func NewTarget(dsn, schema string) (*Target, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, parseError(dsn, err)
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "qbench"
+	}
+	if schema != "" {
+		config.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
+	}
+	return &Target{Schema: schema, config: config}, nil
+}
+
+// parseError passes the reason on only where no part of the string can be a
+// password: a misplaced / or @ makes the driver take a piece of the password
+// for a port or a host, and quote it.
+func parseError(dsn string, err error) error {
+	if strings.Contains(dsn, "@") || strings.Contains(strings.ToLower(dsn), "password") {
+		return errors.New("the connection string cannot be read (it is not shown, since it may hold a password): " +
+			"write postgres://USER:PASSWORD@HOST:PORT/DATABASE with special characters percent-encoded, or host=HOST user=USER dbname=DATABASE")
+	}
+	return fmt.Errorf("the connection string cannot be read: %w", err)
+}
+
+// Dial makes a connection for a client of the load.
+func (t *Target) Dial(ctx context.Context) (*pgconn.PgConn, error) {
+	conn, err := pgconn.ConnectConfig(ctx, &t.config.Config)
+	if err != nil {
+		return nil, t.explain(err)
+	}
+	return conn, nil
+}
+
+// Connect makes a connection for administrative steps. They take as long as
+// they take, whatever the server's default time limits are.
+func (t *Target) Connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, t.config.Copy())
+	if err != nil {
+		return nil, t.explain(err)
+	}
+	if _, err := conn.Exec(ctx, "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0"); err != nil {
+		_ = conn.Close(ctx)
+		return nil, fmt.Errorf("lift the time limits of an administrative connection: %w", err)
+	}
+	return conn, nil
+}
+
+// String names the server, without a password.
+func (t *Target) String() string {
+	c := t.config
+	place := fmt.Sprintf("%s:%d", c.Host, c.Port)
+	if strings.HasPrefix(c.Host, "/") {
+		place = c.Host
+	}
+	return fmt.Sprintf("%s, database %s, user %s", place, c.Database, c.User)
+}
+
+// sqlstates of a refused login.
+const (
+	invalidAuthorization = "28000"
+	invalidPassword      = "28P01"
+	tooManyConnections   = "53300"
+	noDatabase           = "3D000"
+)
+
+// explain words a failed connection on one line, with what to do about it.
+func (t *Target) explain(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	advice := "is it running, and is this the place? name a server with --dsn or PGHOST and PGPORT"
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		switch pe.Code {
+		case invalidPassword:
+			advice = "check the password in PGPASSWORD, ~/.pgpass or --dsn"
+		case invalidAuthorization:
+			advice = "check the user in PGUSER or --dsn, and the server's pg_hba.conf"
+		case tooManyConnections:
+			advice = "use fewer clients (-c), or raise max_connections"
+		case noDatabase:
+			advice = "name another one in PGDATABASE or --dsn"
+		default:
+			advice = "see the server's log"
+		}
+		return &ConnectError{fmt.Sprintf("connect to %s: %s (%s): %s", t, pe.Message, pe.Code, advice), err}
+	}
+	cause := err
+	var ce *pgconn.ConnectError
+	if errors.As(err, &ce) && ce.Unwrap() != nil {
+		cause = ce.Unwrap()
+	}
+	text := strings.Join(strings.Fields(cause.Error()), " ")
+	return &ConnectError{fmt.Sprintf("connect to %s: %s: %s", t, text, advice), err}
+}
+
+// ConnectError is a connection that could not be made, in words for a person.
+type ConnectError struct {
+	text string
+	err  error
+}
+
+func (e *ConnectError) Error() string { return e.text }
+func (e *ConnectError) Unwrap() error { return e.err }
+
+// RedactDSN returns a connection string with its passwords masked, for
+// records of a command line. A string that cannot be taken apart is masked as
+// a whole.
+func RedactDSN(dsn string) string {
+	const mask = "xxxxx"
+	if !strings.Contains(dsn, "://") {
+		if strings.Contains(strings.ToLower(dsn), "password") {
+			return mask
+		}
+		return dsn
+	}
+	u, err := url.Parse(dsn)
+	if err != nil || strings.Contains(u.Path, "@") {
+		return mask
+	}
+	if _, has := u.User.Password(); has {
+		u.User = url.UserPassword(u.User.Username(), mask)
+	}
+	query := u.Query()
+	for name := range query {
+		if strings.Contains(strings.ToLower(name), "password") {
+			query.Set(name, mask)
+		}
+	}
+	u.RawQuery = query.Encode()
+	return u.String()
+}

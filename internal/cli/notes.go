@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"qbench/internal/bench"
+	"qbench/runner"
+	"qbench/schema"
+)
+
+// console writes what happens to standard error: a line for each step and, on
+// a terminal, one line at the bottom that is overwritten as work goes on.
+// Several goroutines use it.
+type console struct {
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+	width    int
+	status   bool // the bottom line is in use
+	bar      *progressbar.ProgressBar
+}
+
+func newConsole(w io.Writer) *console {
+	return &console{w: w, terminal: isTerminal(w), width: screenWidth(w)}
+}
+
+// note writes a line.
+func (c *console) note(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+	fmt.Fprintf(c.w, format+"\n", args...)
+}
+
+// show puts text on the bottom line; elsewhere than on a terminal it does
+// nothing.
+func (c *console) show(format string, args ...any) {
+	if !c.terminal {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+	text := []rune(fmt.Sprintf(format, args...))
+	_, _ = io.WriteString(c.w, string(text[:min(len(text), c.width-1)]))
+	c.status = true
+}
+
+// hide takes the bottom line away.
+func (c *console) hide() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+}
+
+func (c *console) clear() {
+	if c.bar != nil {
+		_ = c.bar.Clear()
+		c.bar = nil
+	}
+	if c.status {
+		_, _ = io.WriteString(c.w, "\r\x1b[K")
+		c.status = false
+	}
+}
+
+// seeding shows how far the seeding has come.
+func (c *console) seeding(done, total int64) {
+	if !c.terminal {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bar == nil {
+		c.clear()
+		c.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(c.w), progressbar.OptionSetDescription("seeding"), progressbar.OptionSetItsString("orders"),
+			progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	_ = c.bar.Set64(done)
+	if done >= total {
+		_ = c.bar.Clear()
+		c.bar = nil
+		_, _ = io.WriteString(c.w, "\rseeding: indexes, vacuum")
+		c.status = true
+	}
+}
+
+func (c *console) seeded(r schema.SeedReport) {
+	c.note("seeded %s orders in %.1f s", grouped(r.Orders), r.Total.Seconds())
+}
+
+// messages prints what the runner says, as pgbench does. When one error ends
+// hundreds of clients, the first few say what there is to know.
+type messages struct {
+	con    *console
+	all    bool
+	mu     sync.Mutex
+	errors int
+}
+
+const errorsShown = 5
+
+func (m *messages) message(level, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case level == "":
+		m.con.note("%s", text)
+		return
+	case level == "error" && !m.all:
+		if m.errors++; m.errors > errorsShown {
+			return
+		}
+	}
+	if level != "info" {
+		level += ": "
+	} else {
+		level = ""
+	}
+	m.con.note("qbench: %s%s", level, text)
+}
+
+// close says how many errors were not shown.
+func (m *messages) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if hidden := m.errors - errorsShown; hidden > 0 {
+		m.con.note("qbench: %d more clients ended with an error; --verbose-errors prints them all", hidden)
+	}
+}
+
+// progressLine is pgbench's line of -P, with what it does not know behind it.
+func progressLine(t runner.Tick, rate, limit, retries, orders bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "progress: %.1f s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", t.AtS, t.TPS, t.MeanMS, t.StdDevMS, t.Failed)
+	if rate {
+		fmt.Fprintf(&b, ", lag %.3f ms", t.LagMS)
+		if limit {
+			fmt.Fprintf(&b, ", %d skipped", t.Skipped)
+		}
+	}
+	if retries {
+		fmt.Fprintf(&b, ", %d retried, %d retries", t.Retried, t.Retries)
+	}
+	if orders {
+		fmt.Fprintf(&b, ", %.1f orders/s", t.OrdersPerS)
+		if t.Depth >= 0 {
+			fmt.Fprintf(&b, ", %d left", t.Depth)
+		}
+	}
+	if t.Warmup {
+		b.WriteString(", warm-up")
+	}
+	return b.String()
+}
+
+// hooks connect a run to the console.
+func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
+	var spec bench.Spec
+	return bench.Hooks{
+		Seeding: c.seeding,
+		Seeded:  c.seeded,
+		Running: func(s bench.Spec) {
+			spec = s
+			c.note("%s", title)
+		},
+		Tick: func(t runner.Tick) {
+			if progress {
+				c.note("%s", progressLine(t, spec.Rate > 0, spec.Load.LatencyLimit > 0, spec.Load.MaxTries != 1, spec.Mix.CountsOrders()))
+				return
+			}
+			c.show("%s", statusLine(t, spec))
+		},
+		Auditing: func() { c.show("auditing") },
+		Message:  m.message,
+	}
+}
+
+// statusLine is the bottom line during a run.
+func statusLine(t runner.Tick, s bench.Spec) string {
+	at := t.AtS
+	line := fmt.Sprintf("%.0f s", at)
+	if total := (s.Load.Warmup + s.Load.Duration).Seconds(); s.Load.Duration > 0 {
+		line = fmt.Sprintf("%.0f of %.0f s", at, total)
+	}
+	if s.Mix.CountsOrders() {
+		line += fmt.Sprintf(": %s orders/s", grouped(int64(t.OrdersPerS)))
+	} else {
+		line += fmt.Sprintf(": %s tps", grouped(int64(t.TPS)))
+	}
+	line += fmt.Sprintf(", p99 %.1f ms", t.P99MS)
+	if t.Depth >= 0 {
+		line += ", " + grouped(t.Depth) + " left"
+	}
+	return line
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int64) string {
+	text := fmt.Sprint(n)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(text) - 3; i > first; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

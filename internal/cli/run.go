@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"qbench/internal/bench"
+	"qbench/report"
+	"qbench/runner"
+)
+
+func (a *app) runCommand() *cli.Command {
+	var flags []cli.Flag
+	flags = append(flags, strategyFlags()...)
+	flags = append(flags, loadFlags()...)
+	flags = append(flags, queueFlags()...)
+	flags = append(flags, serverFlags()...)
+	flags = append(flags, reportFlags()...)
+	flags = append(flags, messageFlags()...)
+	return &cli.Command{
+		Name:  "run",
+		Usage: "run strategies on a queue and report orders per second",
+		Description: "Makes the queue anew and seeds it, connects the clients, runs until the time is over, each client has done its " +
+			"transactions or the queue is drained, proves from the tables that each order was handled exactly once, and prints the report.\n\n" +
+			"LIST is one value or several with commas between; several make a matrix of runs, which ends in one table. " +
+			"The first Ctrl-C ends the run and reports what was done, the second ends everything at once.\n\n" +
+			"  qbench run --strategy skip-locked -c 256\n  qbench run --strategy for-update,skip-locked -c 1,8,64 -T 10 --json result.json",
+		Flags:  flags,
+		Action: a.run,
+	}
+}
+
+// run is the command: read everything, check everything, then measure.
+func (a *app) run(c *cli.Context) error {
+	v := &values{c: c}
+	specs := readSpecs(v)
+	out := a.readOutput(v)
+	server := readServer(v)
+	logs := readLogs(v, len(specs))
+	if v.err != nil {
+		return &usageError{v.err, c.Command.Name}
+	}
+	server.fit(specs)
+	if err := errors.Join(logs.check(), out.open()); err != nil {
+		return err
+	}
+	defer out.close()
+
+	con := newConsole(a.stderr)
+	signals := watchInterrupts(c.Context, func(s os.Signal) {
+		con.note("%v: finishing what is under way; once more ends at once", s)
+	})
+	defer signals.release()
+	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs,
+		file: &runner.File{Format: runner.Format}}
+	return m.run(server)
+}
+
+// matrix is the runs of one command.
+type matrix struct {
+	app     *app
+	con     *console
+	out     *output
+	specs   []bench.Spec
+	signals *interrupts
+	logs    logOptions
+	file    *runner.File
+}
+
+// run starts the server, does all runs, and prints what came out. The server
+// is gone when it returns, also after a panic.
+func (m *matrix) run(o serverOptions) (err error) {
+	srv, err := o.open(m.signals.stop, m.con)
+	if err != nil {
+		return m.end(err)
+	}
+	defer func() { err = errors.Join(err, srv.close()) }()
+	// The second signal may come while the runner waits for the server.
+	defer context.AfterFunc(m.signals.now, func() { _ = srv.close() })()
+
+	if err := srv.Check(m.signals.stop, m.specs); err != nil {
+		return m.end(err)
+	}
+	if m.file.Environment, err = srv.Environment(m.signals.stop); err != nil {
+		return m.end(err)
+	}
+	m.file.Environment.QbenchVersion = version()
+	m.file.Environment.Args = recordedArgs(m.app.args)
+	m.file.Environment.StartedAt = time.Now()
+
+	status := StatusOK
+	var failure error
+	for i, spec := range m.specs {
+		res, err := m.one(srv, i, spec)
+		if res != nil {
+			res.Warnings = report.Warnings(res, m.file.Environment)
+			m.file.Runs = append(m.file.Runs, res)
+			status = worse(status, resultStatus(res))
+			if err := m.out.save(m.file); err != nil {
+				return err
+			}
+			m.summary(i, res)
+		}
+		if err != nil {
+			if len(m.file.Runs) == 0 {
+				return m.end(err)
+			}
+			// What was measured before is worth a report all the same.
+			failure = err
+			status = worse(status, worse(StatusIncomplete, statusOf(m.end(err))))
+			break
+		}
+		if m.signals.stop.Err() != nil {
+			status = worse(status, StatusInterrupted)
+			break
+		}
+	}
+	m.con.hide()
+	format := "text"
+	if len(m.specs) > 1 {
+		format = "table"
+	}
+	if err := m.out.print(m.file, format); err != nil {
+		return err
+	}
+	return withStatus(status, failure)
+}
+
+// end gives an interruption its status.
+func (m *matrix) end(err error) error {
+	m.con.hide()
+	if m.signals.stop.Err() != nil {
+		if m.signals.now.Err() != nil {
+			return withStatus(StatusInterrupted, errors.New("stopped at once; tables may be left behind, and the next run replaces them"))
+		}
+		return withStatus(StatusInterrupted, bench.ErrStopped)
+	}
+	return err
+}
+
+// one does a run with its log.
+func (m *matrix) one(srv *server, i int, spec bench.Spec) (*runner.Result, error) {
+	title := describeSpec(spec, m.specs[len(m.specs)-1].Repeat > 1)
+	if len(m.specs) > 1 {
+		title = fmt.Sprintf("[%d/%d] %s", i+1, len(m.specs), title)
+	} else {
+		title = "running " + title
+	}
+	log, err := m.logs.open(i, spec)
+	if err != nil {
+		return nil, err
+	}
+	if log != nil {
+		spec.Load.Log = log
+	}
+	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors}
+	res, err := srv.Run(m.signals.now, m.signals.stop, spec, m.con.hooks(msgs, title, spec.ShowProgress))
+	m.con.hide()
+	msgs.close()
+	if log != nil {
+		err = errors.Join(err, log.Close())
+	}
+	return res, err
+}
+
+// summary prints a run of a matrix in one line.
+func (m *matrix) summary(i int, r *runner.Result) {
+	if len(m.specs) == 1 {
+		return
+	}
+	line := fmt.Sprintf("%.1f tps", r.TPS)
+	if r.CountsOrders {
+		line = fmt.Sprintf("%.1f orders/s, %s", r.OrdersPerS, line)
+	}
+	line += fmt.Sprintf(", p99 %.3f ms", r.Latency.P99)
+	switch {
+	case r.Audit == nil:
+	case r.Audit.OK:
+		line += ", audit ok"
+	default:
+		line += ", AUDIT FAILED"
+	}
+	if r.AbortedClients > 0 {
+		line += fmt.Sprintf(", %d clients aborted", r.AbortedClients)
+	}
+	m.con.note("[%d/%d] %s", i+1, len(m.specs), line)
+}
+
+// resultStatus is the exit status that a run calls for.
+func resultStatus(r *runner.Result) Status {
+	status := StatusOK
+	if r.AbortedClients > 0 {
+		status = StatusIncomplete
+	}
+	if r.Interrupted {
+		status = worse(status, StatusInterrupted)
+	}
+	if r.Audit != nil && !r.Audit.OK {
+		status = worse(status, StatusAudit)
+	}
+	return status
+}
+
+// fit makes a server that is started large enough for all runs.
+func (o *serverOptions) fit(specs []bench.Spec) {
+	for _, s := range specs {
+		o.disposable.MaxClients = max(o.disposable.MaxClients, s.Clients)
+		o.disposable.LocksPerClient = max(o.disposable.LocksPerClient, s.LocksPerClient())
+	}
+}
+
+// recordedArgs is the command line with passwords masked.
+func recordedArgs(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if value, ok := strings.CutPrefix(arg, "--dsn="); ok {
+			arg = "--dsn=" + bench.RedactDSN(value)
+		} else if i > 0 && args[i-1] == "--dsn" {
+			arg = bench.RedactDSN(arg)
+		}
+		out[i] = arg
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// values reads flags and keeps the first mistake, so that a command can read
+// all of them and look at the error once.
+type values struct {
+	c   *cli.Context
+	err error
+}
+
+func (v *values) fail(format string, args ...any) {
+	if v.err == nil {
+		v.err = fmt.Errorf(format, args...)
+	}
+}
+
+// text returns a flag's value as it was given.
+func (v *values) text(name string) string { return v.c.String(name) }
+
+func (v *values) given(name string) bool { return v.c.IsSet(name) }
+
+// integer reads a whole number between least and most.
+func (v *values) integer(name, what string, least, most int64) int64 {
+	return v.parseInteger(name, v.text(name), what, least, most)
+}
+
+func (v *values) parseInteger(name, text, what string, least, most int64) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		bounds := fmt.Sprintf("%d or more", least)
+		if most < math.MaxInt64 {
+			bounds = fmt.Sprintf("%d to %d", least, most)
+		}
+		v.fail("%s %q: not a number of %s: use %s", dashed(name), text, what, bounds)
+		return least
+	}
+	return n
+}
+
+// list splits a flag's value at commas.
+func (v *values) list(name string) []string {
+	var out []string
+	for _, item := range strings.Split(v.text(name), ",") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			v.fail("%s %q: an entry of the list is empty", dashed(name), v.text(name))
+			return nil
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// unsigned reads a seed.
+func (v *values) unsigned(name string) uint64 {
+	n, err := strconv.ParseUint(v.text(name), 10, 64)
+	if err != nil {
+		v.fail("%s %q: not a whole number from 0 to %d", dashed(name), v.text(name), uint64(math.MaxUint64))
+	}
+	return n
+}
+
+// duration reads a time: with a unit as Go writes it, or as a plain number of
+// the unit that the field's tools take.
+func (v *values) duration(name string, unit time.Duration) time.Duration {
+	text := v.text(name)
+	d, err := parseDuration(text, unit)
+	if err != nil || d < 0 {
+		v.fail("%s %q: not a time: use a number of %s, or one with a unit such as 500ms, 30s or 5m", dashed(name), text, unitNames[unit])
+	}
+	return d
+}
+
+var unitNames = map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}
+
+func parseDuration(text string, unit time.Duration) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		if ns := n * float64(unit); math.Abs(ns) < math.MaxInt64 {
+			return time.Duration(ns), nil
+		}
+		return 0, strconv.ErrRange
+	}
+	return time.ParseDuration(text)
+}
+
+// positive reads a floating-point number above 0.
+func (v *values) positive(name, what string) float64 {
+	n, err := strconv.ParseFloat(v.text(name), 64)
+	if err != nil || !(n > 0) || math.IsInf(n, 0) {
+		v.fail("%s %q: not %s: use a number above 0", dashed(name), v.text(name), what)
+	}
+	return n
+}
+
+// pairs reads the name=value of a repeatable flag; a later one wins.
+func (v *values) pairs(name string) map[string]string {
+	out := map[string]string{}
+	for _, text := range v.c.StringSlice(name) {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			v.fail("%s %q: write NAME=VALUE", dashed(name), text)
+			continue
+		}
+		out[key] = value
+	}
+	return out
+}
