@@ -1,0 +1,219 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// SequentialOptions say when a paired comparison ends.
+type SequentialOptions struct {
+	// MaxSlowdown and Alpha are those of Options. Alpha holds for the whole
+	// sequence, however often one looks.
+	MaxSlowdown float64
+	Alpha       float64
+	// MinPairs is the least number of pairs to judge by; 0 is 4, so that both
+	// orders were run twice.
+	MinPairs int
+	// MaxPairs is the budget; 0 is no limit.
+	MaxPairs       int
+	HigherIsBetter bool
+}
+
+// Sequential judges B against A by pairs of runs made right after each other,
+// and may be asked after every pair whether that was enough.
+//
+// The pairs' log ratios are played as a game (Shafer, J. R. Statist. Soc. A 184,
+// 2021; Waudby-Smith and Ramdas, J. R. Statist. Soc. B 86, 2024). If A and B are
+// alike, a ratio's sign is a fair coin, whatever its size and whatever the
+// noise looks like, so stakes on "slower" that depend on the size and on the
+// earlier pairs neither win nor lose on average: the wealth is a nonnegative martingale.
+// By Ville's inequality (1939) it ever reaches 1/Alpha with a probability
+// of at most Alpha: one may stop at any time, for any reason. The stake is
+// stakeCap·tanh(x/σ), which for normal noise is nearly the growth-optimal one
+// once the effect is as large as the noise, and whose bound lets no single run
+// ruin or make the game.
+//
+// The same game with every ratio shifted by θ tests a true difference of θ; the
+// differences that are not excluded at the moment are the interval (a confidence
+// sequence; Howard et al., Ann. Statist. 49, 2021).
+//
+// Rejected: alpha spending over planned looks (Lan and DeMets, Biometrika 70, 1983),
+// which needs the number of pairs beforehand and, in simulations, no fewer of them; a
+// t-test after each pair, which cries wolf several times as often as it says.
+type Sequential struct {
+	opts  SequentialOptions
+	ratio []float64 // log(b/a)
+	scale []float64 // of the stake on each ratio, from those before it
+}
+
+// NewSequential starts a comparison. An error is a mistake in the options.
+func NewSequential(o SequentialOptions) (*Sequential, error) {
+	if o.Alpha == 0 {
+		o.Alpha = DefaultAlpha
+	}
+	if o.MinPairs == 0 {
+		o.MinPairs = 4
+	}
+	switch {
+	case !(o.MaxSlowdown > 0 && o.MaxSlowdown < 1):
+		return nil, fmt.Errorf("maximum slowdown %g: it must lie between 0 and 1 (5%% is 0.05)", o.MaxSlowdown)
+	case !(o.Alpha > 0 && o.Alpha < 0.5):
+		return nil, fmt.Errorf("level %g: it must lie between 0 and 0.5", o.Alpha)
+	case o.MinPairs < 2 || o.MaxPairs < 0:
+		return nil, errors.New("a paired comparison takes at least 2 pairs")
+	case o.MaxPairs > 0 && o.MaxPairs < o.MinPairs:
+		return nil, fmt.Errorf("at most %d pairs, but at least %d: raise the one or lower the other", o.MaxPairs, o.MinPairs)
+	}
+	return &Sequential{opts: o}, nil
+}
+
+// BFirst tells for pair i, from 0, whether B runs before A: A B B A A B B A …,
+// so that a steady drift of the machine is against each of them in turn.
+func BFirst(i int) bool { return i%2 == 1 }
+
+// Add takes the metric of one run of each. Both must be positive and finite.
+func (s *Sequential) Add(a, b float64) error {
+	if !(a > 0 && b > 0) || math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return fmt.Errorf("pair %d: %g against %g has no ratio; a run without a single transaction cannot be compared", len(s.ratio)+1, a, b)
+	}
+	s.scale = append(s.scale, s.nextScale())
+	s.ratio = append(s.ratio, math.Log(b)-math.Log(a))
+	return nil
+}
+
+// nextScale is the noise of a ratio, from those so far: the median distance of
+// two of them, which an outlier does not move, made a standard deviation. With too
+// few it is the margin, the only size known beforehand.
+func (s *Sequential) nextScale() float64 {
+	if len(s.ratio) < 3 {
+		return s.margins().slower
+	}
+	var distances []float64
+	for i, x := range s.ratio {
+		for _, y := range s.ratio[:i] {
+			distances = append(distances, math.Abs(x-y))
+		}
+	}
+	// For normal noise that median is 0.6745·√2 standard deviations.
+	return median(distances) / (0.6745 * math.Sqrt2)
+}
+
+func (s *Sequential) margins() margins { return marginsFor(s.opts.MaxSlowdown, s.opts.HigherIsBetter) }
+
+// stakeCap is the largest part of the wealth at stake on one pair. At 0.8 eight
+// pairs can reach 1/0.01, and five wins make up for one loss.
+const stakeCap = 0.8
+
+// logWealth is that of the game on ratios above theta (sign 1) or below (-1).
+func (s *Sequential) logWealth(theta, sign float64) float64 {
+	sum := 0.0
+	for i, x := range s.ratio {
+		if d := x - theta; d != 0 {
+			sum += math.Log1p(sign * stakeCap * math.Tanh(d/s.scale[i]))
+		}
+	}
+	return sum
+}
+
+// Decision is what is known after some pairs.
+type Decision struct {
+	// Done is false while more pairs are worth running.
+	Done bool `json:"done"`
+	Outcome
+	Pairs int `json:"pairs"`
+	// Ratio is the median of b/a over the pairs; Interval holds it with
+	// Confidence, whenever one looks.
+	Ratio    float64  `json:"ratio"`
+	Interval Interval `json:"interval"`
+	// P is valid whenever one looks (1/wealth), for the direction seen.
+	P float64 `json:"p"`
+}
+
+// Decide judges the pairs so far. A verdict other than CannotTell ends the
+// comparison; so does a spent budget. More is the number of pairs that would
+// probably decide it, beyond the budget too.
+func (s *Sequential) Decide() Decision {
+	d := Decision{Pairs: len(s.ratio), Ratio: math.NaN(), Interval: Interval{0, math.Inf(1)}, P: 1, Outcome: Outcome{Verdict: CannotTell}}
+	if len(s.ratio) == 0 {
+		d.Ratio = 1
+		d.More = s.opts.MinPairs
+		return d
+	}
+	e, logRatio, ci := s.evidence()
+	d.Ratio, d.Interval, d.P = math.Exp(logRatio), Interval{math.Exp(ci.lo), math.Exp(ci.hi)}, min(e.pSlower, e.pFaster)
+	if d.Pairs >= s.opts.MinPairs {
+		d.Outcome = judge(e, s.margins(), s.opts.Alpha, s.opts.HigherIsBetter)
+	}
+	if d.Verdict == CannotTell {
+		d.More = s.pairsNeeded(e.loss)
+	}
+	d.Done = d.Verdict != CannotTell || s.opts.MaxPairs > 0 && d.Pairs >= s.opts.MaxPairs
+	return d
+}
+
+func (s *Sequential) evidence() (e evidence, logRatio float64, ci interval) {
+	p := func(sign float64) float64 { return min(1, math.Exp(-s.logWealth(0, sign))) }
+	logRatio = median(s.ratio)
+	ci = s.confidence()
+	e = evidence{loss: logRatio, ci: ci, pSlower: p(1), pFaster: p(-1)}
+	if s.opts.HigherIsBetter {
+		e = evidence{loss: -logRatio, ci: interval{-ci.hi, -ci.lo}, pSlower: p(-1), pFaster: p(1)}
+	}
+	return e, logRatio, ci
+}
+
+// confidence finds the differences that the game has not excluded. The wealth
+// of a bet on "above theta" falls as theta rises, so bisection finds where it
+// passes 1/tail.
+func (s *Sequential) confidence() interval {
+	limit := -math.Log(tail)
+	spread := slices.Max(s.scale) + slices.Max(s.ratio) - slices.Min(s.ratio)
+	end := func(sign float64) float64 {
+		// Far out every pair wins the full stake; with too few that is too
+		// little to exclude anything.
+		in, out := median(s.ratio), median(s.ratio)-sign*100*spread
+		if s.logWealth(out, sign) < limit {
+			return math.Inf(int(-sign))
+		}
+		if s.logWealth(in, sign) >= limit {
+			return in
+		}
+		for range 60 {
+			if mid := (in + out) / 2; s.logWealth(mid, sign) < limit {
+				in = mid
+			} else {
+				out = mid
+			}
+		}
+		return in
+	}
+	return interval{end(1), end(-1)}
+}
+
+// pairsNeeded goes on with the game as it has gone on average: the wealth must
+// grow to 1/Alpha against no difference, or to 1/tail against the margin.
+func (s *Sequential) pairsNeeded(loss float64) int {
+	have := len(s.ratio)
+	least := max(1, s.opts.MinPairs-have)
+	worse := 1.0
+	if s.opts.HigherIsBetter {
+		worse = -1
+	}
+	m := s.margins()
+	theta, sign, goal := worse*m.slower, -worse, tail
+	switch {
+	case loss > m.slower:
+		theta, sign, goal = 0, worse, s.opts.Alpha
+	case loss < -m.faster:
+		theta, sign, goal = 0, -worse, s.opts.Alpha
+	}
+	wealth := s.logWealth(theta, sign)
+	growth := wealth / float64(have)
+	missing := (-math.Log(goal) - wealth) / growth
+	if !(growth > 0 && missing < MoreCap) {
+		return MoreCap
+	}
+	return max(least, int(math.Ceil(missing)))
+}

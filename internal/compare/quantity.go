@@ -1,0 +1,199 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"qbench/runner"
+)
+
+// kind says which units a quantity takes.
+type kind uint8
+
+const (
+	number       kind = iota // a rate: no unit
+	duration                 // us, ms, s
+	count                    // no unit
+	countOrShare             // no unit, or %
+	share                    // %
+)
+
+// quantity is something that a threshold can be put on, in milliseconds, per
+// cent or as it is.
+type quantity struct {
+	name string
+	kind kind
+	of   func(*runner.Result) (float64, bool)
+	// whole names what a share is of, and total counts it.
+	whole string
+	total func(*runner.Result) int64
+	// absent says why a run has no value.
+	absent string
+}
+
+func lookupQuantity(name string) *quantity {
+	// The spelling of everyone who has not seen the result file.
+	if name == "p99.9" {
+		name = "p99_9"
+	}
+	for i := range quantities {
+		if quantities[i].name == name {
+			return &quantities[i]
+		}
+	}
+	return nil
+}
+
+func quantityNames() string {
+	names := make([]string, len(quantities))
+	for i, q := range quantities {
+		names[i] = q.name
+	}
+	return strings.Join(names, ", ")
+}
+
+var quantities = []quantity{
+	{name: "orders_per_s", kind: number, absent: "the script counts no orders",
+		of: func(r *runner.Result) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
+	{name: "tps", kind: number, of: func(r *runner.Result) (float64, bool) { return r.TPS, true }},
+	latencyQuantity("mean", func(l *runner.Latency) float64 { return l.Mean }),
+	latencyQuantity("p50", func(l *runner.Latency) float64 { return l.P50 }),
+	latencyQuantity("p90", func(l *runner.Latency) float64 { return l.P90 }),
+	latencyQuantity("p95", func(l *runner.Latency) float64 { return l.P95 }),
+	latencyQuantity("p99", func(l *runner.Latency) float64 { return l.P99 }),
+	latencyQuantity("p99_9", func(l *runner.Latency) float64 { return l.P999 }),
+	latencyQuantity("max", func(l *runner.Latency) float64 { return l.Max }),
+	countQuantity("transactions", func(r *runner.Result) int64 { return r.Transactions }),
+	{name: "orders", kind: count, absent: "the script counts no orders",
+		of: func(r *runner.Result) (float64, bool) { return float64(r.Orders), r.CountsOrders }},
+	shareQuantity("empty", func(r *runner.Result) int64 { return r.Empty }, "transactions", func(r *runner.Result) int64 { return r.Transactions }),
+	shareQuantity("failed", func(r *runner.Result) int64 { return r.Failed() }, "all transactions", started),
+	shareQuantity("skipped", func(r *runner.Result) int64 { return r.Skipped }, "all transactions", started),
+	shareQuantity("late", func(r *runner.Result) int64 { return r.Late }, "transactions", func(r *runner.Result) int64 { return r.Transactions }),
+	shareQuantity("retried", func(r *runner.Result) int64 { return r.Retried }, "all transactions", started),
+	countQuantity("retries", func(r *runner.Result) int64 { return r.Retries }),
+	countQuantity("aborted_clients", func(r *runner.Result) int64 { return int64(r.AbortedClients) }),
+	auditQuantity("lost", func(a *runner.Audit) int64 { return a.Lost }),
+	auditQuantity("duplicated", func(a *runner.Audit) int64 { return a.Duplicated }),
+	auditQuantity("in_doubt", func(a *runner.Audit) int64 { return a.InDoubt }),
+	auditQuantity("remaining", func(a *runner.Audit) int64 { return a.Remaining }),
+	{name: "client_cpu", kind: share, whole: "this machine's cores",
+		of: func(r *runner.Result) (float64, bool) { return 100 * r.Client.CPUShare, true }},
+}
+
+// started counts the transactions by the identity of runner.Stats.
+func started(r *runner.Result) int64 { return r.Transactions + r.Failed() + r.Skipped }
+
+func latencyQuantity(name string, of func(*runner.Latency) float64) quantity {
+	return quantity{name: name, kind: duration, absent: "no transaction succeeded",
+		of: func(r *runner.Result) (float64, bool) { return of(&r.Latency), r.Transactions > 0 }}
+}
+
+func countQuantity(name string, of func(*runner.Result) int64) quantity {
+	return quantity{name: name, kind: count, of: func(r *runner.Result) (float64, bool) { return float64(of(r)), true }}
+}
+
+func shareQuantity(name string, of func(*runner.Result) int64, whole string, total func(*runner.Result) int64) quantity {
+	return quantity{name: name, kind: countOrShare, whole: whole, total: total, absent: "there was no transaction",
+		of: func(r *runner.Result) (float64, bool) { return float64(of(r)), true }}
+}
+
+func auditQuantity(name string, of func(*runner.Audit) int64) quantity {
+	return quantity{name: name, kind: count, absent: "the run has no audit",
+		of: func(r *runner.Result) (float64, bool) {
+			if r.Audit == nil {
+				return 0, false
+			}
+			return float64(of(r.Audit)), true
+		}}
+}
+
+// measure gives the run's value in the base unit of the threshold.
+func (t Threshold) measure(r *runner.Result) (float64, bool) {
+	v, ok := t.quantity.of(r)
+	if ok && t.quantity.kind == countOrShare && t.unit == "%" {
+		total := t.quantity.total(r)
+		if total == 0 {
+			return 0, false
+		}
+		v = 100 * v / float64(total)
+	}
+	return v, ok
+}
+
+// Holds tells whether the condition is true of the run, and whether the run has
+// the quantity at all.
+func (t Threshold) Holds(r *runner.Result) (holds, measured bool) {
+	v, ok := t.measure(r)
+	if !ok {
+		return false, false
+	}
+	limit := t.value
+	if t.unit != "" {
+		limit *= units[t.unit].size
+	}
+	switch t.op {
+	case ">":
+		return v > limit, true
+	case ">=":
+		return v >= limit, true
+	case "<":
+		return v < limit, true
+	default:
+		return v <= limit, true
+	}
+}
+
+// Fails applies the threshold as --fail-if does: a run of which the condition
+// is true fails, and so does one of which nobody can tell. The reason is one
+// line.
+func (t Threshold) Fails(r *runner.Result) (reason string, failed bool) {
+	holds, measured := t.Holds(r)
+	switch {
+	case !measured:
+		return fmt.Sprintf("%s: %s: not measured, %s", configOf(r), t, t.quantity.absent), true
+	case holds:
+		return fmt.Sprintf("%s: %s: %s", configOf(r), t, t.Value(r)), true
+	}
+	return "", false
+}
+
+// Misses applies the threshold as an objective (--slo): a run of which the
+// condition is not true misses it, and so does one of which nobody can tell.
+func (t Threshold) Misses(r *runner.Result) (reason string, missed bool) {
+	holds, measured := t.Holds(r)
+	switch {
+	case !measured:
+		return fmt.Sprintf("%s: %s: not measured, %s", configOf(r), t, t.quantity.absent), true
+	case !holds:
+		return fmt.Sprintf("%s: not %s: %s", configOf(r), t, t.Value(r)), true
+	}
+	return "", false
+}
+
+// Value writes the run's value in the unit of the threshold: "p99 is 25.3 ms".
+func (t Threshold) Value(r *runner.Result) string {
+	v, ok := t.measure(r)
+	if !ok {
+		return t.quantity.name + " was not measured"
+	}
+	unit := ""
+	if t.unit != "" {
+		v /= units[t.unit].size
+		unit = " " + t.unit
+	}
+	// Enough digits to see on which side of the limit it lies.
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	for digits := 1; digits <= 9; digits++ {
+		short := strconv.FormatFloat(v, 'f', digits, 64)
+		if back, err := strconv.ParseFloat(short, 64); err == nil && (back > t.value) == (v > t.value) && (back < t.value) == (v < t.value) {
+			text = short
+			break
+		}
+	}
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return t.quantity.name + " is " + text + unit
+}

@@ -1,0 +1,184 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// exactLimit is the number of samples of both sides up to which the rank-sum
+// distribution is enumerated; the normal approximation is good to the third
+// digit long before.
+const exactLimit = 60
+
+// rankSum is the Wilcoxon-Mann-Whitney test (Mann and Whitney, Ann. Math.
+// Statist. 18, 1947). It returns the probabilities, were both samples drawn
+// alike, that y lies as low among the ranks as it does or lower, and as high
+// or higher. Ties get mid-ranks, and the distribution is then that of the ranks
+// at hand (the conditional permutation distribution). Neither sample may be empty.
+func rankSum(x, y []float64) (low, high float64) {
+	ranks, tied := doubledRanks(x, y)
+	w := 0
+	for _, r := range ranks[len(x):] {
+		w += r
+	}
+	if len(ranks) > exactLimit {
+		return rankSumNormal(ranks, len(y), w)
+	}
+	cum := permutations(ranks, len(y), tied)
+	low = cum[w]
+	high = 1
+	if w > 0 {
+		high = 1 - cum[w-1]
+	}
+	return low, max(high, 0)
+}
+
+// doubledRanks ranks x and y together, in this order, times two so that
+// mid-ranks stay integers.
+func doubledRanks(x, y []float64) (ranks []int, tied bool) {
+	all := slices.Concat(x, y)
+	sorted := slices.Sorted(slices.Values(all))
+	ranks = make([]int, len(all))
+	for i, v := range all {
+		first, _ := slices.BinarySearch(sorted, v)
+		last := first
+		for last+1 < len(sorted) && sorted[last+1] == v {
+			last++
+		}
+		tied = tied || last > first
+		ranks[i] = first + last + 2
+	}
+	return ranks, tied
+}
+
+// untied caches the distributions of samples without ties, which depend on
+// their sizes only.
+var untied sync.Map // [2]int → []float64
+
+// permutations returns P(W ≤ w) for every doubled rank sum w of n of the ranks
+// drawn without replacement: the subset-sum recursion over the ranks.
+func permutations(ranks []int, n int, tied bool) []float64 {
+	key := [2]int{len(ranks), n}
+	if !tied {
+		if cum, ok := untied.Load(key); ok {
+			return cum.([]float64)
+		}
+	}
+	size := 2*n*len(ranks) + 1
+	ways := make([][]float64, n+1) // ways[k][w]: subsets of k ranks with sum w
+	for k := range ways {
+		ways[k] = make([]float64, size)
+	}
+	ways[0][0] = 1
+	for i, r := range ranks {
+		for k := min(i+1, n); k >= 1; k-- {
+			for w := min(size-1, 2*k*len(ranks)); w >= r; w-- {
+				ways[k][w] += ways[k-1][w-r]
+			}
+		}
+	}
+	cum := ways[n]
+	total := 0.0
+	for w, v := range cum {
+		total += v
+		cum[w] = total
+	}
+	for w := range cum {
+		cum[w] /= total
+	}
+	if !tied {
+		untied.Store(key, cum)
+	}
+	return cum
+}
+
+func rankSumNormal(ranks []int, n, w int) (low, high float64) {
+	total := float64(len(ranks))
+	mean, variance := 0.0, 0.0
+	for _, r := range ranks {
+		mean += float64(r) / total
+	}
+	for _, r := range ranks {
+		d := float64(r) - mean
+		variance += d * d / total
+	}
+	if variance == 0 {
+		return 1, 1
+	}
+	// Sampling n without replacement; one is half a rank, for continuity.
+	sd := math.Sqrt(float64(n) * (total - float64(n)) / (total - 1) * variance)
+	d := float64(w) - float64(n)*mean
+	return normalCDF((d + 1) / sd), normalCDF(-(d - 1) / sd)
+}
+
+// interval is a range on the log scale; its ends may be infinite.
+type interval struct{ lo, hi float64 }
+
+// shift estimates by how much y lies above x: the median of all differences
+// (Hodges and Lehmann, Ann. Math. Statist. 34, 1963), and the interval of shifts
+// that the rank-sum test does not reject at level tail on either side (Moses;
+// see Hollander and Wolfe, Nonparametric Statistical Methods, 4.3). The
+// interval is infinite where the samples are too few for the level.
+func shift(x, y []float64, tail float64) (float64, interval) {
+	diffs := make([]float64, 0, len(x)*len(y))
+	for _, b := range y {
+		for _, a := range x {
+			diffs = append(diffs, b-a)
+		}
+	}
+	slices.Sort(diffs)
+	k := rankQuantile(len(x), len(y), tail)
+	ci := interval{math.Inf(-1), math.Inf(1)}
+	if k > 0 {
+		ci = interval{diffs[k-1], diffs[len(diffs)-k]}
+	}
+	return medianSorted(diffs), ci
+}
+
+// rankQuantile is the largest k for which U, the number of pairs in which the
+// one sample is above the other, is below k with a probability of at most tail.
+func rankQuantile(nx, ny int, tail float64) int {
+	total := nx + ny
+	if total > exactLimit {
+		mean := float64(nx*ny) / 2
+		sd := math.Sqrt(float64(nx*ny) * float64(total+1) / 12)
+		return max(0, int(math.Floor(mean-0.5-normalQuantile(1-tail)*sd))+1)
+	}
+	ranks := make([]int, total)
+	for i := range ranks {
+		ranks[i] = 2 * (i + 1)
+	}
+	cum := permutations(ranks, ny, false)
+	k := 0
+	for least := ny * (ny + 1) / 2; k < nx*ny && cum[2*(least+k)] <= tail; k++ {
+	}
+	return k
+}
+
+// leastRuns is the smallest number of runs a side with which the rank-sum test
+// can reach the level at all: 1 in (2n choose n), when all of one side lie
+// beyond all of the other.
+func leastRuns(level float64) int {
+	p := 1.0
+	for n := 1; ; n++ {
+		p *= float64(n) / float64(2*(2*n-1))
+		if p <= level || n == exactLimit {
+			return n
+		}
+	}
+}
+
+func medianSorted(s []float64) float64 {
+	mid := len(s) / 2
+	if len(s)%2 == 1 {
+		return s[mid]
+	}
+	return (s[mid-1] + s[mid]) / 2
+}
+
+func median(s []float64) float64 { return medianSorted(slices.Sorted(slices.Values(s))) }
+
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

@@ -1,0 +1,165 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"qbench/runner"
+)
+
+// Set is one side of a comparison: the runs of one or more result files, and
+// what each file was measured on.
+type Set struct {
+	Name         string
+	Runs         []*runner.Result
+	Environments []runner.Environment
+}
+
+// NewSet puts the runs of several files together.
+func NewSet(name string, files ...*runner.File) Set {
+	s := Set{Name: name}
+	for _, f := range files {
+		s.Runs = append(s.Runs, f.Runs...)
+		s.Environments = append(s.Environments, f.Environment)
+	}
+	return s
+}
+
+// Metric is a number of a run that can be compared.
+type Metric struct {
+	Name string
+	Unit string
+	// HigherIsBetter tells a rate from a cost.
+	HigherIsBetter bool
+	// Of returns the value; false where the run has none.
+	Of func(*runner.Result) (float64, bool)
+}
+
+// Metrics lists what can be compared. The first is what a gate decides by.
+var Metrics = []Metric{
+	{"orders_per_s", "orders/s", true, func(r *runner.Result) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
+	{"tps", "tx/s", true, func(r *runner.Result) (float64, bool) { return r.TPS, true }},
+	latencyMetric("mean", func(l *runner.Latency) float64 { return l.Mean }),
+	latencyMetric("p50", func(l *runner.Latency) float64 { return l.P50 }),
+	latencyMetric("p90", func(l *runner.Latency) float64 { return l.P90 }),
+	latencyMetric("p95", func(l *runner.Latency) float64 { return l.P95 }),
+	latencyMetric("p99", func(l *runner.Latency) float64 { return l.P99 }),
+	latencyMetric("p99_9", func(l *runner.Latency) float64 { return l.P999 }),
+	latencyMetric("max", func(l *runner.Latency) float64 { return l.Max }),
+	{"client_cpu_per_order", "us/order", false, func(r *runner.Result) (float64, bool) {
+		return 1e6 * r.Client.CPUSeconds / float64(r.Orders), r.CountsOrders && r.Orders > 0 && r.Client.CPUSeconds > 0
+	}},
+	{"client_cpu_per_tx", "us/tx", false, func(r *runner.Result) (float64, bool) {
+		return 1e6 * r.Client.CPUSeconds / float64(r.Transactions), r.Transactions > 0 && r.Client.CPUSeconds > 0
+	}},
+}
+
+func latencyMetric(name string, of func(*runner.Latency) float64) Metric {
+	return Metric{name, "ms", false, func(r *runner.Result) (float64, bool) {
+		v := of(&r.Latency)
+		return v, v > 0
+	}}
+}
+
+// LookupMetric finds a metric by name; the error lists all names.
+func LookupMetric(name string) (Metric, error) {
+	for _, m := range Metrics {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	names := make([]string, len(Metrics))
+	for i, m := range Metrics {
+		names[i] = m.Name
+	}
+	return Metric{}, fmt.Errorf("unknown metric %q; known are %s", name, strings.Join(names, ", "))
+}
+
+// Config is what makes two runs the same thing, measured again.
+type Config struct {
+	Strategy string `json:"strategy"`
+	Workload string `json:"workload,omitempty"`
+	// Layout is plain, unlogged or partitioned; Unlogged is the durability of
+	// the others.
+	Layout     string `json:"layout,omitempty"`
+	Unlogged   bool   `json:"unlogged"`
+	Partitions int    `json:"partitions,omitempty"`
+	Mode       string `json:"mode"`
+	Clients    int    `json:"clients"`
+	// Params are the script's parameters and what was asked of the load (rate,
+	// producers, reconnecting), as "name=value name=value".
+	Params string `json:"params,omitempty"`
+}
+
+func configOf(r *runner.Result) Config {
+	params := maps.Clone(r.Params)
+	if params == nil {
+		params = map[string]string{}
+	}
+	if r.Rate > 0 {
+		params["--rate"] = fmt.Sprintf("%g", r.Rate)
+	}
+	if r.Reconnect {
+		params["--connect"] = "yes"
+	}
+	if r.Producers != nil {
+		params["--producers"] = fmt.Sprint(r.Producers.Clients)
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		list = append(list, name+"="+params[name])
+	}
+	return Config{
+		Strategy: r.Strategy, Workload: r.Workload, Layout: r.Layout, Unlogged: r.Unlogged || r.Layout == "unlogged",
+		Partitions: r.Partitions, Mode: string(r.Mode), Clients: r.Clients, Params: strings.Join(list, " "),
+	}
+}
+
+// String names a configuration among others.
+func (c Config) String() string {
+	s := c.Strategy
+	if c.Params != "" {
+		s += " " + c.Params
+	}
+	if layout := c.layout(); layout != "" {
+		s += ", " + layout
+	}
+	return fmt.Sprintf("%s, %s, %d clients", s, c.Mode, c.Clients)
+}
+
+func (c Config) layout() string {
+	s := c.Layout
+	if c.Partitions > 0 {
+		s += fmt.Sprintf(" (%d)", c.Partitions)
+	}
+	if c.Unlogged && c.Layout != "unlogged" {
+		s = strings.TrimSpace(s + " unlogged")
+	}
+	return s
+}
+
+// logFloor stands for a throughput of nothing, which has no logarithm: far
+// below anything that can be measured, so that it ranks last.
+const logFloor = 1e-9
+
+// samples are the values of a metric, one a run.
+func samples(runs []*runner.Result, m *Metric) []float64 {
+	var out []float64
+	for _, r := range runs {
+		if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) && v >= 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func logs(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Log(max(v, logFloor))
+	}
+	return out
+}
