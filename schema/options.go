@@ -16,10 +16,10 @@ const (
 // DefaultPartitions is the number of partitions of the published comparison.
 const DefaultPartitions = 256
 
-// MaxPartitions bounds Options.Partitions. Making the queue locks every
-// partition and its index in one transaction, and PostgreSQL's default lock
-// table of 64 × 100 entries holds no more.
-const MaxPartitions = 2048
+// MaxPartitions bounds Options.Partitions. Replacing a queue locks its old and
+// its new partitions with their indexes in one transaction. With PostgreSQL's
+// default lock table (64 × 100) this was tried: 1024 fit, 2048 do not.
+const MaxPartitions = 1024
 
 // MinServerVersion is the oldest server that is accepted, as server_version_num
 // has it. Hash partitions with a primary key would need 11; 14 is the oldest

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -176,7 +177,7 @@ func (s *seeder) index(ctx context.Context) error {
 // with it all that came before.
 func (s *seeder) finish(ctx context.Context) error {
 	err := s.share(ctx, s.w.vacuum(s.o), func(ctx context.Context, conn *pgx.Conn, tables []string) error {
-		_, err := conn.Exec(ctx, vacuumSQL(s.o, tables))
+		_, err := conn.Exec(ctx, vacuumSQL(s.o.Schema, tables))
 		return err
 	})
 	if err != nil {
@@ -185,9 +186,6 @@ func (s *seeder) finish(ctx context.Context) error {
 	return inSchema(ctx, s.conns[0], s.o.Schema, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		made := Made{Options: s.o, Seeded: true}
 		if s.o.Layout == Partitioned {
-			if _, err := tx.Exec(ctx, "analyze "+s.w.queue); err != nil {
-				return err
-			}
 			parts, err := partitionCounts(ctx, tx, s.o.Orders)
 			if err != nil {
 				return err
@@ -203,19 +201,15 @@ func (s *seeder) finish(ctx context.Context) error {
 	})
 }
 
-func vacuumSQL(o Options, tables []string) string {
-	// The partitions' statistics come with the parent's ANALYZE.
-	sql := "vacuum (analyze) "
-	if o.Layout == Partitioned {
-		sql = "vacuum "
-	}
+// vacuumSQL names the partitions one by one, to share them out. Their parent
+// is not analyzed: PostgreSQL would analyze all partitions with it once more,
+// and every plan on the queue is made from the partitions' statistics.
+func vacuumSQL(schema string, tables []string) string {
+	names := make([]string, len(tables))
 	for i, t := range tables {
-		if i > 0 {
-			sql += ", "
-		}
-		sql += pgx.Identifier{o.Schema, t}.Sanitize()
+		names[i] = pgx.Identifier{schema, t}.Sanitize()
 	}
-	return sql
+	return "vacuum (analyze) " + strings.Join(names, ", ")
 }
 
 // inSchema is the package's inSchema with the settings of a bulk load: commits
