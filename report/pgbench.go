@@ -34,12 +34,13 @@ func (p *page) pgbench(r *runner.Result) {
 		return
 	}
 	p.failureLines("", r, &r.Stats)
+	p.retryLines("", r, &r.Stats)
 	// Up to 17, a run whose every transaction failed stops short of the rest
 	// as well.
 	if total == 0 || old && r.Transactions+r.Skipped == 0 {
 		return
 	}
-	p.retryLines("", r, &r.Stats)
+	p.skippedLine("", r, &r.Stats)
 	if r.LatencyLimitMS > 0 {
 		p.line("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
 			r.LatencyLimitMS, r.Late, r.Transactions, percent(r.Late, r.Transactions))
@@ -119,12 +120,14 @@ func (p *page) failureLines(prefix string, r *runner.Result, s *runner.Stats) {
 }
 
 func (p *page) retryLines(prefix string, r *runner.Result, s *runner.Stats) {
-	total := attempts(s)
 	if r.MaxTries != 1 {
-		p.line("%snumber of transactions retried: %s", prefix, share(s.Retried, total))
+		p.line("%snumber of transactions retried: %s", prefix, share(s.Retried, attempts(s)))
 		p.line("%stotal number of retries: %d", prefix, s.Retries)
 	}
-	if r.Rate > 0 && r.LatencyLimitMS > 0 && total > 0 {
+}
+
+func (p *page) skippedLine(prefix string, r *runner.Result, s *runner.Stats) {
+	if total := attempts(s); r.Rate > 0 && r.LatencyLimitMS > 0 && total > 0 {
 		p.line("%snumber of transactions skipped: %s", prefix, share(s.Skipped, total))
 	}
 }
@@ -209,6 +212,7 @@ func (p *page) scriptCounts(r *runner.Result, s *runner.ScriptResult, total int6
 	}
 	p.failureLines(" - ", r, &s.Stats)
 	p.retryLines(" - ", r, &s.Stats)
+	p.skippedLine(" - ", r, &s.Stats)
 }
 
 func (p *page) statementLines(prefix string, r *runner.Result, s *runner.ScriptResult) {
