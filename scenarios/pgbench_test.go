@@ -111,9 +111,32 @@ func underPgbench(t *testing.T, pgbench string, s *scenarios.Scenario, layout st
 	if before.Remaining != orders || after.Processed == 0 {
 		t.Errorf("%d orders at first, %d processed", before.Remaining, after.Processed)
 	}
-	// Locks on row versions miss no order, and there are transactions enough.
-	if lossless := s.Name == "for-update" || s.Name == "skip-locked" || s.Name == "skip-locked-single" || s.Name == "skip-locked-batch"; lossless && after.Remaining > 0 {
-		t.Errorf("%d orders left", after.Remaining)
+	switch s.Name {
+	case "for-update", "skip-locked", "skip-locked-single", "skip-locked-batch":
+		// Locks on row versions miss no order, and there are transactions enough.
+		if after.Remaining > 0 {
+			t.Errorf("%d orders left", after.Remaining)
+		}
+	case "partitioned", "partitioned-function":
+		// A client each for half of the partitions: the other half starves.
+		untouched(t, conn, s, name, partitions-clients)
+	case "partitioned-skip-locked":
+		untouched(t, conn, s, name, 0)
+	}
+}
+
+func untouched(t *testing.T, conn *pgx.Conn, s *scenarios.Scenario, name string, want int) {
+	t.Helper()
+	made, err := schema.Inspect(t.Context(), conn, name, s.Workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use, err := schema.PartitionUse(t.Context(), conn, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if use.Untouched != want {
+		t.Errorf("%d partitions untouched, want %d", use.Untouched, want)
 	}
 }
 
