@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 
@@ -78,7 +79,10 @@ func (t *Target) String() string {
 	if strings.HasPrefix(c.Host, "/") {
 		place = c.Host
 	}
-	return fmt.Sprintf("%s, database %s, user %s", place, c.Database, c.User)
+	if c.Database != "" {
+		place += ", database " + c.Database
+	}
+	return place + ", user " + c.User
 }
 
 // sqlstates of a refused login.
@@ -109,15 +113,20 @@ func (t *Target) explain(err error) error {
 		default:
 			advice = "see the server's log"
 		}
-		return &ConnectError{fmt.Sprintf("connect to %s: %s (%s): %s", t, pe.Message, pe.Code, advice), err}
+		return &ConnectError{fmt.Sprintf("connect to %s: %s (SQLSTATE %s; %s)", t, pe.Message, pe.Code, advice), err}
 	}
 	cause := err
 	var ce *pgconn.ConnectError
 	if errors.As(err, &ce) && ce.Unwrap() != nil {
 		cause = ce.Unwrap()
 	}
+	// The driver tries every address of a name and lists all failures alike.
+	var oe *net.OpError
+	if errors.As(err, &oe) {
+		cause = oe
+	}
 	text := strings.Join(strings.Fields(cause.Error()), " ")
-	return &ConnectError{fmt.Sprintf("connect to %s: %s: %s", t, text, advice), err}
+	return &ConnectError{fmt.Sprintf("connect to %s: %s (%s)", t, text, advice), err}
 }
 
 // ConnectError is a connection that could not be made, in words for a person.

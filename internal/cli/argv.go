@@ -81,6 +81,10 @@ func (p *argumentParser) long(arg string) error {
 
 // short reads a cluster of letters, the last of which may take a value.
 func (p *argumentParser) short(arg string) error {
+	// "-clients 8" is one dash too few rather than the value "lients".
+	if long := arg[1:]; len(long) > 1 && p.lookup(long) != nil {
+		return fmt.Errorf("unknown flag %s: did you mean --%s?", arg, long)
+	}
 	for rest := arg[1:]; rest != ""; {
 		r, size := utf8.DecodeRuneInString(rest)
 		name := string(r)
@@ -91,10 +95,6 @@ func (p *argumentParser) short(arg string) error {
 		}
 		f := p.lookup(name)
 		if f == nil {
-			// "-clients 8" is one dash too few rather than a value "lients".
-			if long := strings.TrimPrefix(arg, "-"); p.lookup(long) != nil {
-				return fmt.Errorf("unknown flag -%s: did you mean --%s?", name, long)
-			}
 			return p.unknown("-" + name)
 		}
 		if !takesValue(f) {

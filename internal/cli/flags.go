@@ -32,7 +32,7 @@ const (
 func serverFlags() []cli.Flag {
 	return append(namedServerFlags(),
 		&cli.StringSliceFlag{Name: "pg-setting", Category: categoryServer, Usage: "`NAME=VALUE`: a setting of the started server, such as fsync=off; repeatable"},
-		&cli.StringFlag{Name: "pg-bindir", Category: categoryServer, Usage: "`DIR`: folder of initdb and postgres (default: PATH, pg_config, the usual places)", DefaultText: " "},
+		&cli.StringFlag{Name: "pg-bindir", Category: categoryServer, Usage: "`DIR`: folder of initdb and postgres", DefaultText: "PATH, pg_config, the usual places"},
 		&cli.BoolFlag{Name: "keep-server", Category: categoryServer, Usage: "leave the started server running, and say how to connect to it and how to stop it"},
 	)
 }
@@ -46,13 +46,14 @@ func namedServerFlags() []cli.Flag {
 }
 
 func schemaFlag() cli.Flag {
-	return &cli.StringFlag{Name: "schema-name", Category: categoryQueue, Usage: "`NAME`: schema of the tables; it is made if it does not exist (default: the connection's)", DefaultText: " "}
+	return &cli.StringFlag{Name: "schema-name", Category: categoryQueue, Usage: "`NAME`: schema of the tables; it is made if it does not exist", DefaultText: "the connection's"}
 }
 
-// queueFlags say which tables are made.
-func queueFlags() []cli.Flag {
+// queueFlags say which tables are made; layout is what they are without
+// --layout.
+func queueFlags(layout string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "layout", Category: categoryQueue, Usage: "`LAYOUT`: plain (logged), unlogged or partitioned (default: plain, or the strategy's own)", DefaultText: " "},
+		&cli.StringFlag{Name: "layout", Category: categoryQueue, Usage: "`LAYOUT`: plain (logged), unlogged or partitioned", DefaultText: layout},
 		&cli.BoolFlag{Name: "unlogged", Category: categoryQueue, Usage: "make the tables unlogged, whatever the layout"},
 		&cli.StringFlag{Name: "partitions", Category: categoryQueue, Value: defaultPartitions, Usage: "`N`: partitions of the layout partitioned"},
 		&cli.StringFlag{Name: "orders", Category: categoryQueue, Value: defaultOrders, Usage: "`N`: orders that the queue is seeded with"},
@@ -74,10 +75,10 @@ func strategyFlags() []cli.Flag {
 func loadFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "client", Aliases: []string{"clients", "c"}, Category: categoryLoad, Value: "1", Usage: "`LIST`: number of clients"},
-		&cli.StringFlag{Name: "jobs", Aliases: []string{"j"}, Category: categoryLoad, Usage: "`N`: threads that carry the clients (default: one per core, but no more than clients)", DefaultText: " "},
+		&cli.StringFlag{Name: "jobs", Aliases: []string{"j"}, Category: categoryLoad, Usage: "`N`: threads that carry the clients", DefaultText: "one per core, but no more than clients"},
 		&cli.StringFlag{Name: "protocol", Aliases: []string{"M"}, Category: categoryLoad, Value: string(runner.Prepared), Usage: "`LIST`: query mode: simple, extended, prepared, or pipelined (prepared, with statements whose results nobody waits for travelling together)"},
-		&cli.StringFlag{Name: "time", Aliases: []string{"T"}, Category: categoryLoad, Usage: "`TIME`: seconds, or a time such as 5m; a drained queue ends the run earlier; 0 is until drained (default: " + defaultDuration + ", without -t)", DefaultText: " "},
-		&cli.StringFlag{Name: "transactions", Aliases: []string{"t"}, Category: categoryLoad, Usage: "`N`: transactions of each client, empty ones included, instead of -T", DefaultText: " "},
+		&cli.StringFlag{Name: "time", Aliases: []string{"T"}, Category: categoryLoad, Usage: "`TIME`: seconds, or a time such as 5m; a drained queue ends the run earlier; 0 is until drained", DefaultText: defaultDuration + ", without -t"},
+		&cli.StringFlag{Name: "transactions", Aliases: []string{"t"}, Category: categoryLoad, Usage: "`N`: transactions of each client, empty ones included, instead of -T"},
 		&cli.StringFlag{Name: "warmup", Category: categoryLoad, Value: "0", Usage: "`TIME`: run before the clock starts, not counted"},
 		&cli.StringFlag{Name: "rate", Aliases: []string{"R"}, Category: categoryLoad, Usage: "`N`: start N transactions per second instead of as many as possible; latency is measured from the scheduled start"},
 		&cli.StringFlag{Name: "latency-limit", Aliases: []string{"L"}, Category: categoryLoad, Usage: "`TIME`: milliseconds, or a time: count slower transactions as late, and under -R skip those that would start later"},
@@ -90,7 +91,7 @@ func loadFlags() []cli.Flag {
 
 func reportFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", ") + " (default: text, of several runs table)", DefaultText: " "},
+		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
 		&cli.StringFlag{Name: "json", Category: categoryReport, Usage: "`FILE`: write the result file as well; - is standard output, and moves the report to standard error"},
 		&cli.BoolFlag{Name: "report-per-command", Aliases: []string{"r"}, Category: categoryReport, Usage: "latency of each statement"},
 		&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},

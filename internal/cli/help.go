@@ -31,8 +31,8 @@ func usageOf(f cli.Flag) (placeholder, text string) {
 
 // printHelp writes the help of qbench itself.
 func (a *app) printHelp(w io.Writer) {
-	fmt.Fprintf(w, "qbench load-tests queues kept in PostgreSQL tables: it counts orders, proves that each\nwas handled exactly once, and says why a strategy is as fast as it is.\n\n")
-	fmt.Fprintf(w, "Usage:\n  qbench COMMAND [FLAGS]\n\nCommands:\n")
+	wrapText(w, "", "", "qbench load-tests queues kept in PostgreSQL tables: it counts orders, proves that each was handled exactly once, and says why a strategy is as fast as it is.")
+	fmt.Fprintf(w, "\nUsage:\n  qbench COMMAND [FLAGS]\n\nCommands:\n")
 	for _, c := range a.commands() {
 		writeEntry(w, "  "+c.Name, 14, c.Usage)
 	}
@@ -143,8 +143,8 @@ func flagHead(f cli.Flag) string {
 func flagText(f cli.Flag) string {
 	_, text := usageOf(f)
 	if d, ok := f.(cli.DocGenerationFlag); ok && d.TakesValue() {
-		if v := d.GetDefaultText(); v != "" && v != `""` {
-			text += " (default: " + strings.Trim(v, `"`) + ")"
+		if v := strings.Trim(d.GetDefaultText(), `" `); v != "" {
+			text += " (default: " + v + ")"
 		}
 	}
 	return text

@@ -18,8 +18,8 @@ const workload = "orders"
 // onServer runs a command on a server that is there.
 func (a *app) onServer(v *values, do func(s *server, con *console, signals *interrupts) error) error {
 	o := readServer(v)
-	if v.err != nil {
-		return &usageError{v.err, v.c.Command.Name}
+	if err := v.mistake(); err != nil {
+		return err
 	}
 	if !o.named {
 		return errNoServer(v.c.Command.Name)
@@ -40,7 +40,7 @@ func (a *app) onServer(v *values, do func(s *server, con *console, signals *inte
 }
 
 func (a *app) initCommand() *cli.Command {
-	flags := append(queueFlags(), namedServerFlags()...)
+	flags := append(queueFlags(schema.Plain), namedServerFlags()...)
 	return &cli.Command{
 		Name: "init", Usage: "make the tables of the queue and seed them",
 		Description: "Replaces tables that qbench made before, and touches no others. \"qbench run\" does this by itself, before each run; " +

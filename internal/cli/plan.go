@@ -92,7 +92,7 @@ func resolve(v *values, specs []bench.Spec) []bench.Spec {
 func checkQueueFlags(v *values, specs []bench.Spec) {
 	queue, partitioned := false, v.c.Bool("keep-data")
 	for _, s := range specs {
-		queue = queue || s.Queue.Workload != ""
+		queue = queue || s.Mix.Workload() != ""
 		partitioned = partitioned || s.Queue.Layout == schema.Partitioned
 	}
 	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "keep-data"} {
@@ -145,7 +145,7 @@ func readLoad(v *values) bench.Spec {
 	}
 	if v.given("latency-limit") {
 		if l.LatencyLimit = v.duration("latency-limit", time.Millisecond); l.LatencyLimit == 0 {
-			v.fail("--latency-limit %q: use a time above 0", v.text("latency-limit"))
+			v.fail("-L %q: use a time above 0", v.text("latency-limit"))
 		}
 	}
 	if l.MaxTries == 0 && l.LatencyLimit == 0 && l.Duration == 0 {
@@ -177,7 +177,7 @@ func readQueue(v *values) schema.Options {
 func readClients(v *values) []int {
 	var out []int
 	for _, text := range v.list("client") {
-		out = append(out, int(v.parseInteger("c", text, "clients", 1, maxClients)))
+		out = append(out, int(v.parseInteger("client", text, "clients", 1, maxClients)))
 	}
 	return out
 }
@@ -229,7 +229,7 @@ func readMixes(v *values) []*bench.Mix {
 func appendMix(v *values, mixes []*bench.Mix, parts ...bench.Part) []*bench.Mix {
 	mix, err := bench.LoadMix(parts...)
 	if err != nil {
-		v.fail("%w", err)
+		v.failElsewhere(err)
 		return mixes
 	}
 	return append(mixes, mix)

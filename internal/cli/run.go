@@ -19,7 +19,7 @@ func (a *app) runCommand() *cli.Command {
 	var flags []cli.Flag
 	flags = append(flags, strategyFlags()...)
 	flags = append(flags, loadFlags()...)
-	flags = append(flags, queueFlags()...)
+	flags = append(flags, queueFlags("plain, or the strategy's own")...)
 	flags = append(flags, serverFlags()...)
 	flags = append(flags, reportFlags()...)
 	flags = append(flags, messageFlags()...)
@@ -43,8 +43,8 @@ func (a *app) run(c *cli.Context) error {
 	out := a.readOutput(v)
 	server := readServer(v)
 	logs := readLogs(v, len(specs))
-	if v.err != nil {
-		return &usageError{v.err, c.Command.Name}
+	if err := v.mistake(); err != nil {
+		return err
 	}
 	server.fit(specs)
 	if err := errors.Join(logs.check(), out.open()); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +16,44 @@ import (
 type values struct {
 	c   *cli.Context
 	err error
+	// elsewhere says that the mistake is not in the command line, but in what
+	// it names.
+	elsewhere bool
 }
 
 func (v *values) fail(format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf(format, args...)
 	}
+}
+
+// failElsewhere notes a mistake that reading the help does not mend.
+func (v *values) failElsewhere(err error) {
+	if v.err == nil {
+		v.err, v.elsewhere = err, true
+	}
+}
+
+// mistake is the first error, as a usage error where it is one.
+func (v *values) mistake() error {
+	if v.err == nil || v.elsewhere {
+		return v.err
+	}
+	return &usageError{v.err, v.c.Command.Name}
+}
+
+// label is how a flag is called in messages: by its letter if it has one.
+func (v *values) label(name string) string {
+	for _, f := range v.c.Command.Flags {
+		if names := f.Names(); slices.Contains(names, name) {
+			for _, n := range names {
+				if len(n) == 1 {
+					return dashed(n)
+				}
+			}
+		}
+	}
+	return dashed(name)
 }
 
 // text returns a flag's value as it was given.
@@ -40,7 +73,7 @@ func (v *values) parseInteger(name, text, what string, least, most int64) int64 
 		if most < math.MaxInt64 {
 			bounds = fmt.Sprintf("%d to %d", least, most)
 		}
-		v.fail("%s %q: not a number of %s: use %s", dashed(name), text, what, bounds)
+		v.fail("%s %q: not a number of %s: use %s", v.label(name), text, what, bounds)
 		return least
 	}
 	return n
@@ -52,7 +85,7 @@ func (v *values) list(name string) []string {
 	for _, item := range strings.Split(v.text(name), ",") {
 		item = strings.TrimSpace(item)
 		if item == "" {
-			v.fail("%s %q: an entry of the list is empty", dashed(name), v.text(name))
+			v.fail("%s %q: an entry of the list is empty", v.label(name), v.text(name))
 			return nil
 		}
 		out = append(out, item)
@@ -64,7 +97,7 @@ func (v *values) list(name string) []string {
 func (v *values) unsigned(name string) uint64 {
 	n, err := strconv.ParseUint(v.text(name), 10, 64)
 	if err != nil {
-		v.fail("%s %q: not a whole number from 0 to %d", dashed(name), v.text(name), uint64(math.MaxUint64))
+		v.fail("%s %q: not a whole number from 0 to %d", v.label(name), v.text(name), uint64(math.MaxUint64))
 	}
 	return n
 }
@@ -75,7 +108,7 @@ func (v *values) duration(name string, unit time.Duration) time.Duration {
 	text := v.text(name)
 	d, err := parseDuration(text, unit)
 	if err != nil || d < 0 {
-		v.fail("%s %q: not a time: use a number of %s, or one with a unit such as 500ms, 30s or 5m", dashed(name), text, unitNames[unit])
+		v.fail("%s %q: not a time: use a number of %s, or one with a unit such as 500ms, 30s or 5m", v.label(name), text, unitNames[unit])
 	}
 	return d
 }
@@ -96,7 +129,7 @@ func parseDuration(text string, unit time.Duration) (time.Duration, error) {
 func (v *values) positive(name, what string) float64 {
 	n, err := strconv.ParseFloat(v.text(name), 64)
 	if err != nil || !(n > 0) || math.IsInf(n, 0) {
-		v.fail("%s %q: not %s: use a number above 0", dashed(name), v.text(name), what)
+		v.fail("%s %q: not %s: use a number above 0", v.label(name), v.text(name), what)
 	}
 	return n
 }
@@ -107,7 +140,7 @@ func (v *values) pairs(name string) map[string]string {
 	for _, text := range v.c.StringSlice(name) {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok || key == "" {
-			v.fail("%s %q: write NAME=VALUE", dashed(name), text)
+			v.fail("%s %q: write NAME=VALUE", v.label(name), text)
 			continue
 		}
 		out[key] = value
