@@ -96,7 +96,8 @@ type sentStep struct {
 type failure struct {
 	status errorStatus
 	body   []byte // of the ErrorResponse
-	pc     int    // command it belongs to
+	pc     int    // command it is reported for
+	at     *step  // command it came from
 	query  int
 	text   string // set instead of body for errors found on this side
 	fatal  bool   // the script is at fault: abort whatever the policy

@@ -122,14 +122,18 @@ func (c *client) shellDone(st *step, line string, out []byte, err error) {
 		fail(word + ": could not launch shell command")
 	case st.Kind == script.SetShell:
 		// As pgbench: the first line counts, and the exit status does not.
-		first, _, _ := bytes.Cut(out, []byte("\n"))
+		end := bytes.IndexByte(out, '\n') + 1
+		if end == 0 {
+			end = len(out)
+		}
+		first := string(out[:end])
 		if len(out) == 0 {
 			fail(word + ": could not read result of shell command")
 			break
 		}
-		n, perr := strconv.ParseInt(strings.TrimSpace(string(first)), 10, 64)
+		n, perr := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
 		if perr != nil {
-			fail(fmt.Sprintf("%s: shell command must return an integer (not %q)", word, first))
+			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, first))
 			break
 		}
 		c.vars.Set(st.Slot, script.Int(n))

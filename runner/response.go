@@ -51,7 +51,7 @@ func (c *conn) frame(f frame) error {
 	}
 	switch f.kind {
 	case 'N':
-		cl.thread.run.message("notice", serverError(f.body, ""))
+		cl.thread.run.message("notice", serverNotice(f.body))
 	case '1':
 		if cl.answered < len(cl.sent) {
 			cl.sent[cl.answered].parsing = false
@@ -194,10 +194,19 @@ func (c *client) fail(f failure) {
 	if f.status == noError {
 		f.status = metaError
 	}
-	f.query = c.query
-	f.pc = c.pc
+	mode := c.thread.run.cfg.Mode
+	// pgbench blames \endpipeline for whatever fails in a pipeline; in
+	// pipelined mode there is no such command, and the statement itself is named.
+	f.pc = min(c.pc, len(c.prog.steps)-1)
+	f.at = &c.prog.steps[f.pc]
 	if c.answered < len(c.sent) {
-		f.pc = c.sent[c.answered].pc
+		f.at = c.sent[c.answered].step
+		if mode == Pipelined {
+			f.pc = c.sent[c.answered].pc
+		}
+	}
+	if mode == Simple {
+		f.query = c.query
 	}
 	c.failure = f
 }
@@ -241,6 +250,7 @@ func storeWord(s script.Store) string {
 
 // gset stores the one row that \gset demands.
 func (c *client) gset(st *step) {
+	c.query-- // the one that was just completed
 	if c.lastRows != 1 {
 		c.fail(failure{text: fmt.Sprintf("expected one row, got %d", c.lastRows), fatal: true})
 		return
@@ -341,7 +351,7 @@ func (c *client) sqlAbort() string {
 // errorText shows the server's error with the statement it belongs to.
 func (c *client) errorText() string {
 	query := ""
-	if st := &c.prog.steps[c.failure.pc]; st.Kind == script.SQL {
+	if st := c.failure.at; st.Kind == script.SQL {
 		if c.thread.run.cfg.Mode == Simple {
 			query = string(st.AppendSimple(nil, c.vars))
 		} else {

@@ -50,6 +50,13 @@ func (e errorStatus) word(detailed bool) string {
 	return "other"
 }
 
+// serverNotice renders a NoticeResponse as libpq shows it, which is without
+// the context.
+func serverNotice(body []byte) string {
+	text, _, _ := strings.Cut(serverError(body, ""), "\nCONTEXT:  ")
+	return text
+}
+
 // serverError renders an ErrorResponse as psql and pgbench show it: severity
 // and message, the line of the query with a caret where there is a position,
 // then detail, hint and context.
@@ -60,7 +67,7 @@ func serverError(body []byte, query string) string {
 	b.WriteString(":  ")
 	b.Write(errorField(body, 'M'))
 	if pos, err := strconv.Atoi(string(errorField(body, 'P'))); err == nil && query != "" {
-		b.WriteString(caret(query, pos))
+		b.WriteString(Caret(query, pos))
 	}
 	for _, f := range []struct {
 		kind  byte
@@ -74,9 +81,10 @@ func serverError(body []byte, query string) string {
 	return b.String()
 }
 
-// caret shows the line of query that holds its pos-th character (from 1) with
-// a mark beneath; "" where pos is outside.
-func caret(query string, pos int) string {
+// Caret shows the line of query that holds its pos-th character (from 1) with
+// a mark beneath, each on a line of its own, as psql does; "" where pos is
+// outside.
+func Caret(query string, pos int) string {
 	start, line, rest := 0, 1, pos-1
 	for i := 0; i <= len(query); {
 		if rest == 0 {
