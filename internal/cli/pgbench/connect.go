@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"qbench/runner"
 )
 
 // connectionString puts -h, -p, -U and the database into one string. As with
@@ -79,7 +81,7 @@ func (o *options) newServer() (*server, error) {
 		cfg.RuntimeParams["application_name"] = name
 	}
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		o.console.message(levelNotice, serverText((*pgconn.PgError)(n)))
+		o.console.message(levelNotice, noticeText(n))
 	}
 	return &server{cfg}, nil
 }
@@ -138,7 +140,7 @@ func (e *connectError) address() string {
 func (e *connectError) reason(local bool) string {
 	var said *pgconn.PgError
 	if errors.As(e.err, &said) {
-		text := serverText(said)
+		text := serverText(said, "")
 		if strings.HasPrefix(said.Code, "28") && e.config.Password == "" {
 			text += "\nqbench asks for no password: give one in PGPASSWORD, a passfile or the connection string"
 		}
@@ -154,10 +156,21 @@ func (e *connectError) reason(local bool) string {
 	return e.err.Error()
 }
 
-// serverText is an error or notice as psql shows it.
-func serverText(e *pgconn.PgError) string {
+// noticeText is a notice as libpq shows it, which is without the context.
+func noticeText(n *pgconn.Notice) string {
+	e := pgconn.PgError(*n)
+	e.Where = ""
+	return serverText(&e, "")
+}
+
+// serverText is an error as psql shows it; sql is the statement that failed,
+// if it is known.
+func serverText(e *pgconn.PgError, sql string) string {
 	var b strings.Builder
 	b.WriteString(e.Severity + ":  " + e.Message)
+	if e.Position > 0 && sql != "" {
+		b.WriteString(runner.Caret(sql, int(e.Position)))
+	}
 	for _, part := range [][2]string{{"DETAIL", e.Detail}, {"HINT", e.Hint}, {"CONTEXT", e.Where}} {
 		if part[1] != "" {
 			b.WriteString("\n" + part[0] + ":  " + part[1])

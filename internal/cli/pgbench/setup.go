@@ -52,9 +52,10 @@ const undefinedTable = "42P01"
 // inspect finds out how large pgbench's tables are.
 func (o *options) inspect(ctx context.Context, conn *pgconn.PgConn, database string, info *tables) error {
 	missing := fmt.Sprintf(`Perhaps you need to do initialization ("pgbench -i") in database "%s".`, database)
-	rows, err := query(ctx, conn, "select count(*) from pgbench_branches")
+	const count = "select count(*) from pgbench_branches"
+	rows, err := query(ctx, conn, count)
 	if err != nil {
-		e := fatalf("could not count number of branches: %s", errorText(err))
+		e := fatalf("could not count number of branches: %s", errorText(err, count))
 		var said *pgconn.PgError
 		if errors.As(err, &said) && said.Code == undefinedTable {
 			e.and(levelHint, "%s", missing)
@@ -100,7 +101,7 @@ func inspectPartitions(ctx context.Context, conn *pgconn.PgConn, missing string,
 func (o *options) vacuum(ctx context.Context, conn *pgconn.PgConn) {
 	try := func(sql string) {
 		if _, err := query(ctx, conn, sql); err != nil {
-			o.console.message(levelError, errorText(err))
+			o.console.message(levelError, errorText(err, sql))
 			o.console.message(levelDetail, "(ignoring this error and continuing anyway)")
 		}
 	}
@@ -126,10 +127,10 @@ func query(ctx context.Context, conn *pgconn.PgConn, sql string) ([][][]byte, er
 }
 
 // errorText is an SQL error as psql shows it, any other one as it is.
-func errorText(err error) string {
+func errorText(err error, sql string) string {
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
-		return serverText(said)
+		return serverText(said, sql)
 	}
 	return err.Error()
 }
