@@ -12,7 +12,7 @@ const (
 	Stable    Trend = "stable"    // bounded: not growing by more than the tolerance
 	Growing   Trend = "growing"   // more comes in than is taken out
 	Shrinking Trend = "shrinking" // a backlog is worked off
-	Unclear   Trend = "unclear"   // too short or too noisy to tell
+	Undecided Trend = "undecided" // too short or too noisy to tell
 )
 
 // Depth is the verdict on the depth of a queue.
@@ -47,7 +47,7 @@ const DepthTolerance = 0.005
 // but twice as far: at the few dozen depths of a run their cut lets one random
 // walk in five pass for stationary (TestTrendSlopeCovers).
 func DepthTrend(depths []float64, intervalS, rate float64) Depth {
-	d := Depth{Trend: Unclear, Slope: exact(math.NaN()), Tolerance: DepthTolerance * rate}
+	d := Depth{Trend: Undecided, Slope: exact(math.NaN()), Tolerance: DepthTolerance * rate}
 	if len(depths) < minDepths || !(intervalS > 0) {
 		d.Reason = fmt.Sprintf("%d depths are too few to tell a trend; %d are needed: measure for longer or in shorter intervals", len(depths), minDepths)
 		return d

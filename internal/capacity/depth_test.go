@@ -79,7 +79,7 @@ func TestDepthTrendShapes(t *testing.T) {
 	for name, c := range map[string]struct {
 		depths []float64
 		want   Trend
-	}{"too few": {constant[:minDepths-1], Unclear}, "none": {nil, Unclear}, "constant": {constant, Stable}, "falling": {falling, Shrinking}} {
+	}{"too few": {constant[:minDepths-1], Undecided}, "none": {nil, Undecided}, "constant": {constant, Stable}, "falling": {falling, Shrinking}} {
 		if d := DepthTrend(c.depths, 1, 1000); d.Trend != c.want || d.Reason == "" {
 			t.Errorf("%s: %+v", name, d)
 		}

@@ -62,9 +62,9 @@ func tQuantile(level, df float64) float64 {
 	for fTail(hi*hi, 1, df) > tail {
 		lo, hi = hi, hi*2
 	}
-	for range 200 {
+	for {
 		mid := (lo + hi) / 2
-		if mid == lo || mid == hi {
+		if hi-lo < 1e-12*hi {
 			break
 		}
 		if fTail(mid*mid, 1, df) > tail {
@@ -121,6 +121,18 @@ func BatchMeans(series []float64) Estimate {
 	if len(series) == 0 {
 		return exact(math.NaN())
 	}
+	m := mean(series)
+	stdErr, k := batchError(series)
+	if k < 2 {
+		return exact(m)
+	}
+	half := tQuantile(Confidence, float64(k-1)) * stdErr
+	return Estimate{m, m - half, m + half}
+}
+
+// batchError is the standard error of the mean from k batches; k is below 2
+// where there is none.
+func batchError(series []float64) (stdErr float64, k int) {
 	batches := series
 	if n := len(series); n > maxBatches {
 		// What does not fill a batch is left out at the beginning, which is
@@ -131,11 +143,8 @@ func BatchMeans(series []float64) Estimate {
 			batches = append(batches, mean(series[from:from+size]))
 		}
 	}
-	m := mean(series)
-	if len(batches) < 2 {
-		return exact(m)
+	if k = len(batches); k < 2 {
+		return 0, k
 	}
-	k := float64(len(batches))
-	half := tQuantile(Confidence, k-1) * math.Sqrt(variance(batches)/k)
-	return Estimate{m, m - half, m + half}
+	return math.Sqrt(variance(batches) / float64(k)), k
 }
