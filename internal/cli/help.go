@@ -159,11 +159,14 @@ func writeEntry(w io.Writer, head string, column int, text string) {
 	wrapText(w, fmt.Sprintf("%-*s", column, head), strings.Repeat(" ", column), text)
 }
 
-// wrapText writes text in lines of at most helpWidth characters.
-func wrapText(w io.Writer, first, rest, text string) {
+func wrapText(w io.Writer, first, rest, text string) { wrapAt(w, helpWidth, first, rest, text) }
+
+// wrapAt writes text in lines of at most width characters, where its words
+// allow it; first and rest stand before the first line and the others.
+func wrapAt(w io.Writer, width int, first, rest, text string) {
 	line, empty := first, true
 	for _, word := range strings.Fields(text) {
-		if !empty && len([]rune(line))+1+len([]rune(word)) > helpWidth {
+		if !empty && len([]rune(line))+1+len([]rune(word)) > width {
 			fmt.Fprintln(w, strings.TrimRight(line, " "))
 			line, empty = rest, true
 		}

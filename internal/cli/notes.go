@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -35,7 +36,12 @@ func (c *console) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clear()
-	fmt.Fprintf(c.w, format+"\n", args...)
+	text := fmt.Sprintf(format, args...)
+	if c.terminal && !strings.Contains(text, "\n") {
+		wrapAt(c.w, c.width, "", "  ", text)
+		return
+	}
+	fmt.Fprintln(c.w, text)
 }
 
 // show puts text on the bottom line; elsewhere than on a terminal it does
@@ -99,8 +105,11 @@ func (c *console) seeded(r schema.SeedReport) {
 // messages prints what the runner says, as pgbench does. When one error ends
 // hundreds of clients, the first few say what there is to know.
 type messages struct {
-	con    *console
-	all    bool
+	con *console
+	all bool
+	// quiet ends when clients are cut off on purpose: what they say then is
+	// not news.
+	quiet  context.Context
 	mu     sync.Mutex
 	errors int
 }
@@ -110,6 +119,9 @@ const errorsShown = 5
 func (m *messages) message(level, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.quiet.Err() != nil {
+		return
+	}
 	switch {
 	case level == "":
 		m.con.note("%s", text)

@@ -71,6 +71,8 @@ type matrix struct {
 	signals *interrupts
 	logs    logOptions
 	file    *runner.File
+	// disposable says that the tables go away with the server.
+	disposable bool
 }
 
 // run starts the server, does all runs, and prints what came out. The server
@@ -80,6 +82,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 	if err != nil {
 		return m.end(err)
 	}
+	m.disposable = srv.disposable != nil
 	defer func() { err = errors.Join(err, srv.close()) }()
 	// The second signal may come while the runner waits for the server.
 	defer context.AfterFunc(m.signals.now, func() { _ = srv.close() })()
@@ -137,7 +140,11 @@ func (m *matrix) end(err error) error {
 	m.con.hide()
 	if m.signals.stop.Err() != nil {
 		if m.signals.now.Err() != nil {
-			return withStatus(StatusInterrupted, errors.New("stopped at once; tables may be left behind, and the next run replaces them"))
+			left := "; the tables are left as they are, and the next run replaces them"
+			if m.disposable {
+				left = ""
+			}
+			return withStatus(StatusInterrupted, errors.New("stopped at once"+left))
 		}
 		return withStatus(StatusInterrupted, bench.ErrStopped)
 	}
@@ -159,7 +166,7 @@ func (m *matrix) one(srv *server, i int, spec bench.Spec) (*runner.Result, error
 	if log != nil {
 		spec.Load.Log = log
 	}
-	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors}
+	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors, quiet: m.signals.now}
 	res, err := srv.Run(m.signals.now, m.signals.stop, spec, m.con.hooks(msgs, title, spec.ShowProgress))
 	m.con.hide()
 	msgs.close()
