@@ -44,9 +44,6 @@ type Sample struct {
 	OrdersPerS float64 `json:"orders_per_s"`
 	// OfferedPerS is what the producers really put in; 0 without producers.
 	OfferedPerS float64 `json:"offered_per_s,omitempty"`
-	// Dropped counts scheduled starts that were given up (the -L limit, or all
-	// of --max-clients busy).
-	Dropped     int64   `json:"dropped,omitempty"`
 	Drained     bool    `json:"drained,omitempty"`
 	EmptyShare  float64 `json:"empty_share"`     // of the transactions, 0 to 1
 	CPUPerOrder float64 `json:"cpu_per_order_s"` // client CPU seconds

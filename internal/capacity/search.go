@@ -1,0 +1,334 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// SearchConfig says which rate to search.
+type SearchConfig struct {
+	Level   Level
+	Workers int // to search with
+	// Auto then looks for the fewest workers, not more than Workers, that hold
+	// the rate found.
+	Auto bool
+	// Capacity is what the workers do without producers, in orders/s, from a
+	// sweep; it is where the search begins. 0: unknown.
+	Capacity   float64
+	MinRate    float64 // 0: the lowest that has 200 orders in a measurement
+	MaxRate    float64 // the highest that can be offered; 0: until the producers give up
+	Duration   time.Duration
+	Confirm    time.Duration // of one long last measurement at the rate found; 0: none
+	Tolerance  float64       // width of the answer, relative; 0 is 0.03
+	MaxRepeats int           // of one doubtful point; 0 is 6
+	Headroom   float64       // 0.3 plans with 70 % of the rate
+	Now        Clock
+	Observe    func(Measurement) // after each measurement; may be nil
+}
+
+// Search is the highest rate at which the level holds and the queue's depth
+// stays bounded.
+type Search struct {
+	Outcome Outcome `json:"outcome"`
+	Answer  string  `json:"answer"`
+	Level   string  `json:"level"`
+	// Rate is in orders/s: the highest that held. Its interval goes from the
+	// highest rate that held beyond doubt to the lowest that broke beyond it.
+	Rate     Estimate `json:"rate"`
+	Workers  int      `json:"workers"`
+	Headroom float64  `json:"headroom,omitempty"`
+	PlanRate float64  `json:"plan_rate,omitempty"` // Rate less the headroom
+	// BreaksAt is the lowest rate that was found broken, and Breaks what broke
+	// there.
+	BreaksAt  float64  `json:"breaks_at,omitempty"`
+	Breaks    []string `json:"breaks,omitempty"`
+	Confirmed bool     `json:"confirmed,omitempty"` // by the long measurement
+	Probes    []*Probe `json:"probes"`              // in the order they were done
+	Points    int      `json:"points"`              // measurements, repeats included
+}
+
+const (
+	defaultTolerance     = 0.03
+	defaultProbeRepeats  = 6
+	ordersPerMeasurement = 200 // of which two lie beyond the 99th percentile
+	highestRate          = 1e9
+)
+
+func (c *SearchConfig) defaults() {
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.MaxRepeats == 0 {
+		c.MaxRepeats = defaultProbeRepeats
+	}
+	if c.MinRate == 0 {
+		c.MinRate = math.Max(1, ordersPerMeasurement/c.Duration.Seconds())
+	}
+	if c.MaxRate == 0 {
+		c.MaxRate = highestRate
+	}
+	c.MinRate = math.Min(c.MinRate, c.MaxRate)
+}
+
+func newProber(c *SearchConfig, measure Measure) *prober {
+	return &prober{level: c.Level, duration: c.Duration, maxRepeats: c.MaxRepeats, measure: measure, observe: c.Observe, now: c.Now, start: c.Now()}
+}
+
+type searcher struct {
+	SearchConfig
+	*prober
+	result   *Search
+	low, top *Probe // the highest that holds, the lowest that is broken
+}
+
+// RunSearch searches on a logarithmic scale. It brackets the rate first, then
+// halves the bracket, or goes straight to where the reciprocal of the latency
+// meets its limit: in an M/M/1 queue that reciprocal falls linearly with the
+// rate, to 0 at the capacity, and near their capacity all queues behave so
+// (Kingman 1961). Where that does not halve the bracket twice, the next step
+// is a bisection; so it is never much slower than bisection alone.
+//
+// The search is returned with what was measured even where there is an error.
+func RunSearch(ctx context.Context, cfg SearchConfig, measure Measure) (*Search, error) {
+	cfg.defaults()
+	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
+	s.result = &Search{Level: cfg.Level.String(), Workers: cfg.Workers, Headroom: cfg.Headroom, Rate: exact(0)}
+	err := s.search(ctx)
+	s.result.Points = s.points
+	if errors.Is(err, ErrConnections) {
+		s.result.Outcome = NoConnections
+		s.result.Answer = fmt.Sprintf("not searched: %v; raise max_connections, end other sessions or use fewer workers or producers", err)
+		return s.result, nil
+	}
+	if err != nil {
+		s.result.Outcome = Unfinished
+		s.result.Answer = fmt.Sprintf("the search was not finished: %v", err)
+	}
+	return s.result, err
+}
+
+func (s *searcher) search(ctx context.Context) error {
+	if err := s.bracket(ctx); err != nil || s.result.Outcome != "" {
+		return err
+	}
+	if err := s.narrow(ctx); err != nil || s.result.Outcome != "" {
+		return err
+	}
+	if err := s.confirm(ctx); err != nil || s.result.Outcome != "" {
+		return err
+	}
+	s.result.Outcome = Found
+	return s.finish(ctx)
+}
+
+// at probes a rate and keeps what it says. A rate that the producers could not
+// offer counts as the one that they did.
+func (s *searcher) at(ctx context.Context, rate float64) (*Probe, error) {
+	b, err := s.probe(ctx, rate, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	s.keep(b, rate)
+	return b, nil
+}
+
+func (s *searcher) keep(b *Probe, asked float64) {
+	s.result.Probes = append(s.result.Probes, b)
+	switch {
+	case b.Holds:
+		if s.low == nil || b.Rate > s.low.Rate {
+			s.low = b
+		}
+	default:
+		if s.low != nil && b.Rate <= s.low.Rate {
+			b.Rate = asked // the producers were held up by the same thing that broke the level
+		}
+		if s.top == nil || b.Rate < s.top.Rate {
+			s.top = b
+		}
+	}
+}
+
+// bracket looks for one rate that holds and one that is broken. It goes in
+// growing strides, because a level that can never hold, and one that always
+// does, should be found out soon.
+func (s *searcher) bracket(ctx context.Context) error {
+	const below = 0.8 // of the capacity: a latency level breaks before the workers are saturated
+	rate := s.MaxRate
+	switch {
+	case s.Capacity > 0:
+		rate = below * s.Capacity
+	case s.MaxRate == highestRate:
+		rate = 1000
+	}
+	for stride := 1.25; ; stride *= stride {
+		rate = math.Min(math.Max(rate, s.MinRate), s.MaxRate)
+		b, err := s.at(ctx, rate)
+		if err != nil {
+			return err
+		}
+		switch {
+		case b.Holds && b.Short, b.Holds && rate >= s.MaxRate:
+			return s.atLeast(ctx, b)
+		case s.low != nil && s.top != nil:
+			return nil
+		case b.Holds:
+			rate *= stride
+		case rate <= s.MinRate:
+			s.never(b)
+			return nil
+		case b.capacity > 0 && below*b.capacity < rate/stride:
+			rate = below * b.capacity
+		default:
+			rate /= stride * stride
+		}
+	}
+}
+
+// narrow shrinks the bracket to the tolerance.
+func (s *searcher) narrow(ctx context.Context) error {
+	width := func() float64 { return math.Log(s.top.Rate / s.low.Rate) }
+	goal := math.Log1p(s.Tolerance)
+	slow, before := 0, width()
+	for width() > goal {
+		rate := math.Sqrt(s.low.Rate * s.top.Rate)
+		if slow < 2 {
+			rate = s.interpolate()
+		} else {
+			slow = 0
+		}
+		b, err := s.at(ctx, rate)
+		if err != nil {
+			return err
+		}
+		if b.Holds && b.Short {
+			return s.atLeast(ctx, b)
+		}
+		if width() > before/2 {
+			slow++
+		}
+		before = width()
+	}
+	return nil
+}
+
+// interpolate is where the line through the ends' room crosses 0, moved
+// towards the middle by nearly half the tolerance: then two probes, one on
+// either side of the boundary, close the bracket.
+func (s *searcher) interpolate() float64 {
+	low, top := s.low.Rate, s.top.Rate
+	at, room := top, math.Max(s.top.room, -1)
+	if s.top.capacity > 0 {
+		at, room = math.Max(s.top.capacity, low*(1+s.Tolerance/2)), -1
+	}
+	middle := math.Sqrt(low * top)
+	if room >= 0 || !(s.low.room > 0) || math.IsInf(s.low.room, 1) {
+		return middle
+	}
+	root := low + (at-low)*s.low.room/(s.low.room-room)
+	const aside = 0.45
+	if root < middle {
+		root *= 1 + aside*s.Tolerance
+	} else {
+		root /= 1 + aside*s.Tolerance
+	}
+	// Not so near an end that nothing could be learned.
+	edge := math.Pow(top/low, 0.1)
+	return math.Min(math.Max(root, low*edge), top/edge)
+}
+
+// confirm measures the rate once for long: a queue near its capacity needs
+// longer to settle than a probe takes. A rate that breaks then is lowered.
+func (s *searcher) confirm(ctx context.Context) error {
+	if s.Confirm == 0 {
+		return nil
+	}
+	const attempts = 4
+	for range attempts {
+		sample, err := s.one(ctx, Point{Clients: s.Workers, Rate: s.low.Rate, Duration: s.Confirm, Repeat: 1})
+		if err != nil {
+			return err
+		}
+		b, err := s.judge(s.low.Rate, s.Workers, []Sample{sample})
+		if err != nil {
+			return err
+		}
+		s.result.Probes = append(s.result.Probes, b)
+		if b.Holds {
+			s.result.Confirmed = true
+			return nil
+		}
+		s.top = b
+		lower := *s.low
+		lower.Rate /= 1 + s.Tolerance
+		lower.Doubtful = true
+		s.low = &lower
+	}
+	s.result.Outcome = Unclear
+	s.result.BreaksAt, s.result.Breaks = s.top.Rate, s.top.Breaks
+	s.result.Answer = fmt.Sprintf("no rate was confirmed: %s orders/s held for %s, but broke in %s (%s), and so did lower ones; take longer measurements", perSecond(s.top.Rate), s.Duration, s.Confirm, strings.Join(s.top.Breaks, "; "))
+	return nil
+}
+
+func (s *searcher) atLeast(ctx context.Context, b *Probe) error {
+	s.result.Outcome = AtLeast
+	s.low, s.top = b, nil
+	return s.finish(ctx)
+}
+
+func (s *searcher) never(b *Probe) {
+	r := s.result
+	r.Outcome, r.BreaksAt, r.Breaks = Never, b.Rate, b.Breaks
+	r.Rate = Estimate{0, 0, b.Rate}
+	r.Answer = fmt.Sprintf("the level %s never holds: even at %s orders/s, the lowest rate tried, %s", s.Level, perSecond(b.Rate), strings.Join(b.Breaks, "; "))
+}
+
+// finish writes the answer down, after the fewest workers were found if they
+// were asked for.
+func (s *searcher) finish(ctx context.Context) error {
+	r := s.result
+	r.Rate = Estimate{s.low.Rate, 0, math.Inf(1)}
+	for _, b := range r.Probes {
+		switch {
+		case b.Holds && !b.Doubtful && b.Rate <= r.Rate.Value:
+			r.Rate.Low = math.Max(r.Rate.Low, b.Rate)
+		case !b.Holds && !b.Doubtful && b.Rate > r.Rate.Value:
+			r.Rate.High = math.Min(r.Rate.High, b.Rate)
+		}
+	}
+	r.PlanRate = r.Rate.Value * (1 - s.Headroom)
+	if s.top != nil {
+		r.BreaksAt, r.Breaks = s.top.Rate, s.top.Breaks
+	}
+	if s.Auto {
+		least, _, err := s.leastWorkers(ctx, r.Rate.Value, s.Workers, 0)
+		if err != nil {
+			return err
+		}
+		r.Workers = least.Workers
+	}
+	r.Answer = s.answer()
+	return nil
+}
+
+func (s *searcher) answer() string {
+	r := s.result
+	var text string
+	if r.Outcome == AtLeast {
+		why := "the highest rate that was to be offered"
+		if s.low.Short {
+			why = "all that the producers could offer"
+		}
+		text = fmt.Sprintf("the level %s holds up to at least %s orders/s with %s, %s", s.Level, perSecond(r.Rate.Value), plural(r.Workers, "worker"), why)
+	} else {
+		text = fmt.Sprintf("the level %s holds up to %s orders/s with %s; at %s orders/s %s", s.Level, perSecond(r.Rate.Value), plural(r.Workers, "worker"), perSecond(r.BreaksAt), strings.Join(r.Breaks, "; "))
+	}
+	if r.Headroom > 0 {
+		text += fmt.Sprintf("; with %.3g %% headroom plan with %s orders/s", 100*r.Headroom, perSecond(r.PlanRate))
+	}
+	return text
+}

@@ -1,0 +1,292 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func newStation(seed uint64, service float64) *station {
+	return &station{rng: rand.New(rand.NewPCG(41, seed)), service: service, noise: 0.08}
+}
+
+func level(t *testing.T, text string) Level {
+	t.Helper()
+	l, err := ParseLevel(text, EndToEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (q *station) search(t *testing.T, cfg SearchConfig) *Search {
+	t.Helper()
+	cfg.Now, cfg.Duration = q.now, 30*time.Second
+	r, err := RunSearch(t.Context(), cfg, q.measure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSearchFindsTheBoundary(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		service  float64
+		workers  int
+		level    string
+		capacity float64 // known beforehand, of the true one
+		points   float64 // on average, at most
+	}{
+		{"one worker", 1000, 1, "p99<20ms", 1, 7},
+		{"near the capacity", 500, 4, "p99<50ms", 1, 8},
+		{"eight workers", 200, 8, "p99<40ms", 1, 8},
+		{"far below the capacity", 1000, 1, "p99<8ms", 1, 14},
+		{"capacity unknown", 1000, 4, "p99<20ms", 0, 10},
+		{"capacity overrated", 1000, 4, "p99<20ms", 3, 9},
+		{"capacity underrated", 1000, 4, "p99<20ms", 0.2, 11},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := level(t, c.level)
+			truth := boundary(l[0].LimitMS, c.service, c.workers)
+			good, covered, points := 0, 0, 0
+			const trials = 200
+			for seed := range uint64(trials) {
+				q := newStation(seed, c.service)
+				r := q.search(t, SearchConfig{Level: l, Workers: c.workers, Capacity: c.capacity * c.service * float64(c.workers)})
+				if r.Outcome != Found {
+					t.Fatalf("%s: %s", r.Outcome, r.Answer)
+				}
+				if math.Abs(r.Rate.Value/truth-1) <= 0.03 {
+					good++
+				}
+				if r.Rate.Holds(truth) {
+					covered++
+				}
+				points += r.Points
+				if r.Points != q.points {
+					t.Fatalf("%d points were measured, %d reported", q.points, r.Points)
+				}
+			}
+			t.Logf("truth %.0f: %d within 3 %%, %d covered, %.1f points", truth, good, covered, float64(points)/trials)
+			if good < trials*95/100 || covered < trials*95/100 {
+				t.Errorf("within 3 %% of %.0f in %d of %d searches, covered in %d", truth, good, trials, covered)
+			}
+			if float64(points)/trials > c.points {
+				t.Errorf("%.1f points on average", float64(points)/trials)
+			}
+		})
+	}
+}
+
+// Without noise the fewest points: no more than bisection would need, and the
+// rate itself holds.
+func TestSearchWithoutNoise(t *testing.T) {
+	t.Parallel()
+	total := 0
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(42, seed))
+		q := newStation(seed, math.Exp(3+6*rng.Float64()))
+		q.noise = 0
+		c := 1 + rng.IntN(16)
+		limit := (1.05 + 20*rng.Float64()) * p99(1e-9*q.service, q.service, c)
+		r := q.search(t, SearchConfig{Level: Level{{EndToEnd, "p99", limit}}, Workers: c, Capacity: q.service * float64(c), MinRate: 0.1})
+		truth := boundary(limit, q.service, c)
+		if r.Rate.Value > truth || r.Rate.Value < truth/1.031 {
+			t.Errorf("seed %d: %g, truth %g: %s", seed, r.Rate.Value, truth, r.Answer)
+		}
+		total += len(r.Probes)
+	}
+	t.Logf("%.1f probes", float64(total)/50)
+	if total > 50*6 {
+		t.Errorf("%.1f probes on average; bisection from a factor of two takes 5 after its bracket", float64(total)/50)
+	}
+}
+
+func TestSearchSaysWhatBreaksFirst(t *testing.T) {
+	t.Parallel()
+	q := newStation(1, 1000)
+	r := q.search(t, SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Headroom: 0.3})
+	if len(r.Breaks) != 1 || !strings.HasPrefix(r.Breaks[0], "e2e p99 is 2") {
+		t.Errorf("a latency level far from the capacity: %q", r.Breaks)
+	}
+	if math.Abs(r.PlanRate-0.7*r.Rate.Value) > 1e-9 || !strings.Contains(r.Answer, "with 30 % headroom plan with 5") {
+		t.Errorf("plan with %g: %s", r.PlanRate, r.Answer)
+	}
+	r = newStation(1, 1000).search(t, SearchConfig{Level: level(t, "p99<1min"), Workers: 1, Capacity: 1000})
+	if len(r.Breaks) != 1 || !strings.HasPrefix(r.Breaks[0], "the queue grows by") {
+		t.Errorf("a level that only the depth can break: %q", r.Breaks)
+	}
+	if math.Abs(r.Rate.Value/1000-1) > 0.03 {
+		t.Errorf("the capacity is 1000, found %g", r.Rate.Value)
+	}
+}
+
+func TestSearchAnswersInsteadOfWrongNumbers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		level  string
+		cfg    SearchConfig
+		offers float64
+		limit  int
+		want   Outcome
+		says   string
+		atMost int // points
+		rate   float64
+	}{
+		"never holds":       {"p99<1us", SearchConfig{Workers: 4, Capacity: 4000}, 0, 0, Never, "even at 6.67 orders/s, the lowest rate tried, e2e p99 is 4.", 7, 0},
+		"always holds":      {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000, MaxRate: 2000}, 0, 0, AtLeast, "up to at least 2,000 orders/s with 4 workers, the highest rate", 2, 2000},
+		"producers give up": {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000}, 2500, 0, AtLeast, "all that the producers could offer", 2, 2500},
+		"no connections":    {"p99<20ms", SearchConfig{Workers: 4}, 0, 3, NoConnections, "raise max_connections", 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := newStation(1, 1000)
+			q.offers, q.limit = c.offers, c.limit
+			c.cfg.Level = level(t, c.level)
+			r := q.search(t, c.cfg)
+			if r.Outcome != c.want || !strings.Contains(r.Answer, c.says) || r.Points > c.atMost || r.Rate.Value != c.rate {
+				t.Errorf("%s after %d points, rate %g: %s", r.Outcome, r.Points, r.Rate.Value, r.Answer)
+			}
+		})
+	}
+}
+
+func TestSearchConfirms(t *testing.T) {
+	t.Parallel()
+	q := newStation(1, 1000)
+	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute}
+	r := q.search(t, cfg)
+	if r.Outcome != Found || !r.Confirmed {
+		t.Errorf("%s: %s", r.Outcome, r.Answer)
+	}
+	// What holds for half a minute but not for five must not be promised.
+	cfg.Now, cfg.Duration = q.now, 30*time.Second
+	slow := func(worse float64) Measure {
+		return func(ctx context.Context, p Point) (Sample, error) {
+			s, err := q.measure(ctx, p)
+			if p.Duration > time.Minute {
+				s.EndToEnd.P99 *= worse
+			}
+			return s, err
+		}
+	}
+	held, err := RunSearch(t.Context(), cfg, slow(1.2))
+	if err != nil || held.Outcome != Found || !held.Confirmed || !(held.Rate.Value < r.Rate.Value) {
+		t.Errorf("%v, %s: %s", err, held.Outcome, held.Answer)
+	}
+	broken, err := RunSearch(t.Context(), cfg, slow(10))
+	if err != nil || broken.Outcome != Unclear || !strings.Contains(broken.Answer, "no rate was confirmed") {
+		t.Errorf("%v, %s: %s", err, broken.Outcome, broken.Answer)
+	}
+}
+
+func TestSearchKeepsWhatItHasOnAnError(t *testing.T) {
+	t.Parallel()
+	q := newStation(1, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Now: q.now, Duration: 30 * time.Second, Observe: func(Measurement) {
+		if q.points == 2 {
+			cancel()
+		}
+	}}
+	r, err := RunSearch(ctx, cfg, q.measure)
+	if !errors.Is(err, context.Canceled) || r.Outcome != Unfinished || r.Points != 2 {
+		t.Errorf("%v: %+v", err, r)
+	}
+	q = newStation(1, 1000)
+	q.noLatency = true
+	cfg.Now = q.now
+	if _, err := RunSearch(t.Context(), cfg, q.measure); err == nil || !strings.Contains(err.Error(), "asks for e2e p99<20ms, but the run did not measure it") {
+		t.Error(err)
+	}
+}
+
+func TestWorkersForARate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rate           float64
+		start, maximum int
+		want           Outcome
+		says           string
+	}{
+		{3000, 8, 64, Found, "hold 3,000 orders/s at e2e p99<20ms; with"},
+		{3000, 1, 64, Found, "hold 3,000"},
+		{40, 8, 64, Found, "1 worker hold"},
+		{20000, 8, 64, Found, "hold 20,000"},
+		{20000, 8, 16, Impossible, "can't be done with up to 16 workers: at best (16) the queue grows by"},
+	} {
+		good, points := 0, 0
+		const trials = 50
+		// One worker does 500 orders/s, so that the fewest are a little above rate/500.
+		least := 1
+		for p99(c.rate, 500, least) >= 20 {
+			least++
+		}
+		for seed := range uint64(trials) {
+			q := newStation(seed, 500)
+			cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: c.start, Capacity: 500 * float64(c.start), Now: q.now, Duration: 30 * time.Second}
+			r, err := RunTarget(t.Context(), cfg, c.rate, c.maximum, q.measure)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
+				t.Fatalf("%+v: %s: %s", c, r.Outcome, r.Answer)
+			}
+			if r.Outcome == Impossible || math.Abs(float64(r.Workers-least)) <= math.Max(0, 0.05*float64(least)) {
+				good++
+			}
+			points += r.Points
+		}
+		t.Logf("%+v: %d of %d, least %d, %.1f points", c, good, trials, least, float64(points)/trials)
+		if good < trials*90/100 {
+			t.Errorf("%+v: the fewest workers (%d) in %d of %d", c, least, good, trials)
+		}
+	}
+}
+
+func TestTargetAnswersInsteadOfWrongNumbers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		offers float64
+		limit  int
+		want   Outcome
+		says   string
+	}{
+		"producers give up":   {1000, 0, Unclear, "could offer only 1,000 of 9,000"},
+		"no connections":      {0, 3, NoConnections, "raise max_connections"},
+		"connections run out": {0, 10, Impossible, "no connections for more"},
+	} {
+		q := newStation(1, 500)
+		q.offers, q.limit = c.offers, c.limit
+		r, err := RunTarget(t.Context(), SearchConfig{Level: level(t, "p99<20ms"), Workers: 8, Now: q.now, Duration: 30 * time.Second}, 9000, 64, q.measure)
+		if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
+			t.Errorf("%s: %v, %+v", name, err, r)
+		}
+	}
+}
+
+func TestAutoWorkers(t *testing.T) {
+	t.Parallel()
+	// A server that gives no more than 3000 orders/s however many workers: of
+	// 32 most are not needed.
+	q := newStation(1, 500)
+	limited := func(ctx context.Context, p Point) (Sample, error) {
+		p.Clients = min(p.Clients, 6)
+		return q.measure(ctx, p)
+	}
+	r, err := RunSearch(t.Context(), SearchConfig{Level: level(t, "p99<20ms"), Workers: 32, Auto: true, Capacity: 3000, Now: q.now, Duration: 30 * time.Second}, limited)
+	if err != nil || r.Workers != 6 || !strings.Contains(r.Answer, "with 6 workers") {
+		t.Errorf("%v, %d workers: %s", err, r.Workers, r.Answer)
+	}
+	if !slices.ContainsFunc(r.Probes, func(b *Probe) bool { return b.Workers == 5 && !b.Holds }) {
+		t.Error("five workers were not tried")
+	}
+}

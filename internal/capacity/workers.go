@@ -1,0 +1,143 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Target is the answer to how many workers a rate needs.
+type Target struct {
+	Outcome Outcome  `json:"outcome"`
+	Answer  string   `json:"answer"`
+	Level   string   `json:"level"`
+	Rate    float64  `json:"rate"`    // orders/s
+	Workers int      `json:"workers"` // the fewest that hold it; 0 where none do
+	Breaks  []string `json:"breaks,omitempty"`
+	Probes  []*Probe `json:"probes"`
+	Points  int      `json:"points"`
+}
+
+// RunTarget finds the fewest workers that hold a rate. It begins with
+// cfg.Workers (the sweep's recommendation); if those do not hold it, it
+// doubles them up to maxWorkers before it says that it can't be done. Of the
+// configuration it uses Level, Workers, Duration, MaxRepeats, Capacity (of
+// those workers), Now and Observe.
+func RunTarget(ctx context.Context, cfg SearchConfig, rate float64, maxWorkers int, measure Measure) (*Target, error) {
+	cfg.defaults()
+	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
+	s.result = &Search{}
+	t := &Target{Level: cfg.Level.String(), Rate: rate}
+	err := s.target(ctx, t, maxWorkers)
+	t.Probes, t.Points = s.result.Probes, s.points
+	if errors.Is(err, ErrConnections) {
+		t.Outcome = NoConnections
+		t.Answer = fmt.Sprintf("not decided: %v; raise max_connections, end other sessions or allow fewer workers", err)
+		return t, nil
+	}
+	if err != nil {
+		t.Outcome = Unfinished
+		t.Answer = fmt.Sprintf("the search was not finished: %v", err)
+	}
+	return t, err
+}
+
+func (s *searcher) target(ctx context.Context, t *Target, maxWorkers int) error {
+	workers := min(max(1, s.Workers), maxWorkers)
+	var broken, best *Probe
+	for {
+		b, err := s.probe(ctx, t.Rate, workers)
+		if errors.Is(err, ErrConnections) && broken != nil {
+			maxWorkers = broken.Workers
+			s.impossible(t, best, maxWorkers, "the server has no connections for more")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.result.Probes = append(s.result.Probes, b)
+		if b.Short {
+			t.Outcome, t.Breaks = Unclear, b.Breaks
+			t.Answer = fmt.Sprintf("cannot be said: the producers could offer only %s of %s orders/s; give them more clients", perSecond(b.Rate), perSecond(t.Rate))
+			return nil
+		}
+		if b.Holds {
+			below := 0
+			if broken != nil {
+				below = broken.Workers
+			}
+			least, under, err := s.leastWorkers(ctx, t.Rate, workers, below)
+			if err != nil {
+				return err
+			}
+			s.found(t, least, under, broken)
+			return nil
+		}
+		broken = b
+		if best == nil || b.room > best.room {
+			best = b
+		}
+		if workers >= maxWorkers {
+			s.impossible(t, best, maxWorkers, "")
+			return nil
+		}
+		workers = min(2*workers, maxWorkers)
+	}
+}
+
+func (s *searcher) found(t *Target, least, under, broken *Probe) {
+	t.Outcome, t.Workers = Found, least.Workers
+	t.Answer = fmt.Sprintf("%s hold %s orders/s at %s", plural(least.Workers, "worker"), perSecond(t.Rate), t.Level)
+	if under == nil {
+		under = broken
+	}
+	if under != nil {
+		t.Breaks = under.Breaks
+		t.Answer += fmt.Sprintf("; with %d %s", under.Workers, strings.Join(under.Breaks, "; "))
+	}
+}
+
+func (s *searcher) impossible(t *Target, best *Probe, maxWorkers int, why string) {
+	t.Outcome, t.Breaks = Impossible, best.Breaks
+	t.Answer = fmt.Sprintf("%s orders/s at %s can't be done with up to %s: at best (%d) %s", perSecond(t.Rate), t.Level, plural(maxWorkers, "worker"), best.Workers, strings.Join(best.Breaks, "; "))
+	if why != "" {
+		t.Answer += "; " + why
+	}
+}
+
+// nearEnough is the ratio of two worker counts that nobody would choose
+// between: from twenty workers on the search stops within one in twenty.
+const nearEnough = 1.05
+
+// leastWorkers bisects, by ratio, between a number of workers that does not
+// hold the rate (0 never does) and one that does. It returns the fewest that
+// hold it, and the most that do not: nil if none was tried. The queue's own
+// arithmetic gives the first guess: workers × capacity per worker ≥ rate.
+func (s *searcher) leastWorkers(ctx context.Context, rate float64, holds, breaks int) (least, under *Probe, err error) {
+	least = &Probe{Workers: holds, Rate: rate, Holds: true}
+	guess := 0
+	if s.Capacity > 0 && s.Workers > 0 {
+		guess = int(math.Ceil(rate / (s.Capacity / float64(s.Workers))))
+	}
+	for least.Workers-breaks > 1 && float64(least.Workers) > nearEnough*float64(breaks) {
+		n := int(math.Round(math.Sqrt(float64(least.Workers) * float64(max(breaks, 1)))))
+		if guess > breaks && guess < least.Workers {
+			n = guess
+		}
+		guess = 0
+		n = min(max(n, breaks+1), least.Workers-1)
+		b, err := s.probe(ctx, rate, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.result.Probes = append(s.result.Probes, b)
+		if b.Holds {
+			least = b
+		} else {
+			under, breaks = b, n
+		}
+	}
+	return least, under, nil
+}
