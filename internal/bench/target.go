@@ -29,6 +29,11 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	if err != nil {
 		return nil, parseError(dsn, err)
 	}
+	// The driver takes what an unencoded @ or / cuts off from a password for a
+	// part of the host's or the database's name.
+	if strings.Contains(dsn, "://") && strings.Contains(config.Host+config.Database, "@") {
+		return nil, parseError(dsn, errors.New("a host or a database with an @ in its name"))
+	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "qbench"
 	}
@@ -144,24 +149,22 @@ func (e *ConnectError) Unwrap() error { return e.err }
 func RedactDSN(dsn string) string {
 	const mask = "xxxxx"
 	if !strings.Contains(dsn, "://") {
-		if strings.Contains(strings.ToLower(dsn), "password") {
+		if strings.Contains(strings.ToLower(dsn), "password") || strings.Contains(dsn, "@") {
 			return mask
 		}
 		return dsn
 	}
 	u, err := url.Parse(dsn)
-	if err != nil || strings.Contains(u.Path, "@") {
+	// An unencoded / or ? in a password moves the rest of it into what follows.
+	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		return mask
 	}
 	if _, has := u.User.Password(); has {
 		u.User = url.UserPassword(u.User.Username(), mask)
 	}
-	query := u.Query()
-	for name := range query {
-		if strings.Contains(strings.ToLower(name), "password") {
-			query.Set(name, mask)
-		}
+	// So may an & or a # there; the query is not taken apart for that.
+	if strings.Contains(strings.ToLower(u.RawQuery), "password") {
+		u.RawQuery, u.Fragment = mask, ""
 	}
-	u.RawQuery = query.Encode()
 	return u.String()
 }

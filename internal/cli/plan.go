@@ -60,7 +60,7 @@ func readSpecs(v *values) []bench.Spec {
 
 // resolve checks what can be known without a server.
 func resolve(v *values, specs []bench.Spec) []bench.Spec {
-	var misfits, fits []string
+	var fits []string
 	var first error
 	for i, s := range specs {
 		if s.Load.Duration == 0 && s.Load.Transactions == 0 && !s.Mix.CountsOrders() {
@@ -68,7 +68,6 @@ func resolve(v *values, specs []bench.Spec) []bench.Spec {
 		}
 		resolved, err := s.Resolve()
 		if err != nil {
-			misfits = append(misfits, s.Mix.Name)
 			if first == nil {
 				first = err
 			}
