@@ -34,7 +34,7 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 	cfg := &r.cfg
 	g := &cfg.Groups[0]
 	res := &Result{
-		Mode: cfg.Mode, Clients: g.Clients, Threads: len(r.threads), Seed: cfg.Seed, StartedAt: startedAt, ScaleFactor: 1,
+		Mode: cfg.Mode, Clients: g.Clients, Threads: len(r.lanes), Seed: cfg.Seed, StartedAt: startedAt, ScaleFactor: 1,
 		WantDurationS: cfg.Duration.Seconds(), WantTransactions: cfg.Transactions, MaxTries: cfg.MaxTries,
 		Rate: g.Rate, LatencyLimitMS: float64(cfg.LatencyLimit) / 1e6, Reconnect: cfg.Connect, PerStatement: cfg.PerStatement,
 		Stats: *o.totals[0], Drained: r.drained.Load(), AbortedClients: int(r.aborted.Load()),

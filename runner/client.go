@@ -35,6 +35,7 @@ const (
 type client struct {
 	id     int
 	thread *thread
+	lane   *lane
 	group  *group
 	conn   *conn
 	vars   *script.Vars
@@ -109,7 +110,7 @@ func (c *client) advance() {
 	for {
 		switch c.state {
 		case stChooseScript:
-			c.prog = t.chooseScript(c.group)
+			c.prog = c.lane.chooseScript(c.group)
 			c.tries, c.status = 1, noError
 			c.waited = false
 			if t.run.cfg.Debug {
@@ -185,7 +186,7 @@ func (c *client) throttle() bool {
 	t := c.thread
 	limit := int64(t.run.cfg.LatencyLimit)
 	for {
-		c.scheduled = t.nextStart(c.group)
+		c.scheduled = c.lane.schedules[c.group.index].next()
 		if limit == 0 {
 			break
 		}

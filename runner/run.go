@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"qbench/runner/script"
 )
 
 // run is one load under way.
@@ -19,6 +17,7 @@ type run struct {
 	programs   [][]*program
 	statements int // SQL commands over all scripts
 	threads    []*thread
+	lanes      []*lane
 	base       time.Time // GO; all times are nanoseconds since
 	deadline   int64     // no transaction starts from here on; 0 is never
 	// measureFrom is the end of the warm-up.
@@ -187,128 +186,6 @@ func (r *run) retryMessage(c *client, now int64, again bool) string {
 		s += fmt.Sprintf(", %.3f%% of the maximum time of tries was used", 100*float64(now-c.scheduled)/float64(limit))
 	}
 	return s + ")"
-}
-
-// makeThreads deals the clients out and draws the random seeds in pgbench's
-// order: one per client, the default seed of hash functions, then three per
-// thread (script choice, schedule, log sampling).
-func (r *run) makeThreads() error {
-	cfg := &r.cfg
-	base := script.NewRand(cfg.Seed)
-	total := 0
-	for _, g := range cfg.Groups {
-		total += g.Clients
-	}
-	n := min(max(1, cfg.Threads), total)
-	for i := range n {
-		p, err := newPoller()
-		if err != nil {
-			return err
-		}
-		t := &thread{run: r, index: i, poll: p, ended: make(chan struct{})}
-		for _, programs := range r.programs {
-			for _, p := range programs {
-				t.statements = append(t.statements, make([]statementStats, len(p.steps)))
-			}
-		}
-		r.threads = append(r.threads, t)
-	}
-	var clients []*client
-	for gi := range cfg.Groups {
-		clients = append(clients, r.dealGroup(gi, len(clients))...)
-	}
-	for _, c := range clients {
-		c.rand = script.NewRand(base.Uint64())
-	}
-	if err := r.setVariables(clients, &base); err != nil {
-		return err
-	}
-	for _, t := range r.threads {
-		t.chooseRand = script.NewRand(base.Uint64())
-		throttle := script.NewRand(base.Uint64())
-		for _, g := range t.groups {
-			g.throttle = throttle
-			throttle = script.NewRand(throttle.Uint64())
-		}
-		t.sampleRand = script.NewRand(base.Uint64())
-	}
-	return nil
-}
-
-// dealGroup gives each thread its share of a group, in runs of neighbouring
-// client numbers as pgbench deals them.
-func (r *run) dealGroup(gi, firstID int) []*client {
-	cfg := &r.cfg
-	g := &cfg.Groups[gi]
-	var clients []*client
-	n := len(r.threads)
-	pooled := 0
-	for i, t := range r.threads {
-		share := (g.Clients - len(clients) + n - i - 1) / (n - i)
-		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: newStats(g.Rate > 0)}
-		for _, p := range tg.programs {
-			tg.weights += int64(p.Weight)
-		}
-		if len(tg.programs) > 1 {
-			for range tg.programs {
-				tg.scripts = append(tg.scripts, newStats(g.Rate > 0))
-			}
-		}
-		if g.Rate > 0 {
-			// Each thread with clients of the group carries its part.
-			tg.delay = 1e6 / g.Rate * float64(min(n, g.Clients))
-		}
-		if g.Pool > 0 && share > 0 {
-			size := max(1, (g.Pool-pooled+n-i-1)/(n-i))
-			pooled += size
-			tg.pool = &pool{size: size}
-		}
-		t.groups = append(t.groups, tg)
-		for range share {
-			c := &client{id: firstID + len(clients), thread: t, group: tg, heap: -1, vars: script.NewVars(cfg.Symbols)}
-			c.env = script.Env{Vars: c.vars, Rand: &c.rand, Debug: r.debugValue}
-			t.clients = append(t.clients, c)
-			t.live++
-			clients = append(clients, c)
-		}
-	}
-	return clients
-}
-
-func (r *run) debugValue(script, command int, v script.Value) {
-	r.message("", fmt.Sprintf("debug(script=%d,command=%d): %s", script, command+1, v.AppendDebug(nil)))
-}
-
-// setVariables gives every client pgbench's automatic variables and those of
-// the caller, which win.
-func (r *run) setVariables(clients []*client, base *script.Rand) error {
-	cfg := &r.cfg
-	given := func(name string) bool { _, ok := cfg.Variables[name]; return ok }
-	set := func(name string, value func(c *client) script.Value) {
-		if slot, ok := cfg.Symbols.Lookup([]byte(name)); ok && !given(name) {
-			for _, c := range clients {
-				c.vars.Set(slot, value(c))
-			}
-		}
-	}
-	for name, text := range cfg.Variables {
-		if !script.ValidName(name) {
-			return fmt.Errorf("invalid variable name: %q", name)
-		}
-		if slot, ok := cfg.Symbols.Lookup([]byte(name)); ok {
-			for _, c := range clients {
-				c.vars.SetText(slot, []byte(text))
-			}
-		}
-	}
-	set("scale", func(*client) script.Value { return script.Int(1) })
-	set("client_id", func(c *client) script.Value { return script.Int(int64(c.id)) })
-	if !given("default_seed") {
-		seed := script.Int(int64(base.Uint64()))
-		set("default_seed", func(*client) script.Value { return seed })
-	}
-	set("random_seed", func(*client) script.Value { return script.Int(int64(cfg.Seed)) })
-	return nil
 }
 
 func (r *run) closePollers() {

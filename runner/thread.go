@@ -12,7 +12,6 @@ import (
 // statistics about them; other goroutines reach it through post only.
 type thread struct {
 	run     *run
-	index   int
 	poll    poller
 	box     inbox
 	clients []*client
@@ -25,11 +24,9 @@ type thread struct {
 	ready      []*client // to be advanced before the next wait
 	scratch    []byte
 	statements [][]statementStats // by script and command
-	chooseRand script.Rand
-	sampleRand script.Rand
-	largest    int64 // orders that one statement did at most
-	lastEnd    int64 // of a counted transaction
-	lastAck    int64 // of a consumer's order
+	largest    int64              // orders that one statement did at most
+	lastEnd    int64              // of a counted transaction
+	lastAck    int64              // of a consumer's order
 	stopSeen   bool
 	connecting time.Duration // under -C, summed over transactions
 
@@ -38,6 +35,29 @@ type thread struct {
 	acked    atomic.Int64
 	enqueued atomic.Int64
 	_        [64]byte // keeps the counters off a neighbour's cache line
+}
+
+// lane is what pgbench calls a thread: a share of the clients with its own
+// schedule, its own choice of scripts and its own log. Several lanes ride on
+// one event loop where more loops would only wake each other up.
+type lane struct {
+	index      int
+	chooseRand script.Rand
+	sampleRand script.Rand
+	schedules  []schedule // by group
+}
+
+// schedule is a lane's Poisson process of starts for one group.
+type schedule struct {
+	delay float64 // mean time between starts, microseconds
+	last  int64   // last scheduled start, nanoseconds since GO
+	rand  script.Rand
+}
+
+// next draws the next start.
+func (s *schedule) next() int64 {
+	s.last += s.rand.Poisson(s.delay) * int64(time.Microsecond)
+	return s.last
 }
 
 // group is what a thread keeps about its share of a Group.
@@ -49,9 +69,6 @@ type group struct {
 	rate     float64
 	idle     int64 // nanoseconds
 	pool     *pool
-	delay    float64 // mean time between starts of this thread, microseconds
-	trigger  int64   // last scheduled start
-	throttle script.Rand
 
 	stats        *Stats // since the last tick
 	scripts      []*Stats
@@ -198,23 +215,17 @@ func (t *thread) unsleep(c *client) {
 func (t *thread) yield(c *client) { t.ready = append(t.ready, c) }
 
 // chooseScript draws by weight, as pgbench does.
-func (t *thread) chooseScript(g *group) *program {
+func (l *lane) chooseScript(g *group) *program {
 	if len(g.programs) == 1 {
 		return g.programs[0]
 	}
-	w := t.chooseRand.Int64Range(0, g.weights-1)
+	w := l.chooseRand.Int64Range(0, g.weights-1)
 	for _, p := range g.programs {
 		if w -= int64(p.Weight); w < 0 {
 			return p
 		}
 	}
 	return g.programs[len(g.programs)-1]
-}
-
-// nextStart draws the next scheduled start of this thread's Poisson process.
-func (t *thread) nextStart(g *group) int64 {
-	g.trigger += g.throttle.Poisson(g.delay) * int64(time.Microsecond)
-	return g.trigger
 }
 
 // acknowledge publishes orders that the server has committed.
@@ -297,7 +308,7 @@ func (s *Stats) account(c *client, skipped bool, latency, lag, limit time.Durati
 
 func (t *thread) log(c *client, skipped bool, latency, lag time.Duration) {
 	r := t.run
-	if s := r.cfg.SampleRate; s > 0 && t.sampleRand.Float64() > s {
+	if s := r.cfg.SampleRate; s > 0 && c.lane.sampleRand.Float64() > s {
 		return
 	}
 	tx := TxOutcome{
@@ -307,7 +318,7 @@ func (t *thread) log(c *client, skipped bool, latency, lag time.Duration) {
 	if skipped {
 		tx.Status = "skipped"
 	}
-	r.cfg.Log.LogTx(t.index, tx)
+	r.cfg.Log.LogTx(c.lane.index, tx)
 }
 
 // finish ends a client.
@@ -333,7 +344,7 @@ func (t *thread) finish(c *client) {
 		}
 		t.run.aborted.Add(1)
 		if t.run.cfg.ExitOnAbort && !t.run.quit.Swap(true) {
-			t.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", t.index))
+			t.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", c.lane.index))
 			t.run.halt()
 		}
 	}

@@ -1,0 +1,159 @@
+package runner
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"qbench/runner/script"
+)
+
+// loopsFor is how many event loops carry the given number of threads. The
+// server usually shares the machine, and two loops on two cores spend more on
+// waking each other than on work; half the cores are the most that help.
+func loopsFor(threads, cores int) int { return min(threads, max(1, cores/2)) }
+
+// makeThreads deals the clients out and draws the random seeds in pgbench's
+// order: one per client, the default seed of hash functions, then three per
+// thread (script choice, schedule, log sampling).
+func (r *run) makeThreads() error {
+	cfg := &r.cfg
+	base := script.NewRand(cfg.Seed)
+	total := 0
+	for _, g := range cfg.Groups {
+		total += g.Clients
+	}
+	n := min(max(1, cfg.Threads), total)
+	for i := range n {
+		r.lanes = append(r.lanes, &lane{index: i, schedules: make([]schedule, len(cfg.Groups))})
+	}
+	for range loopsFor(n, runtime.NumCPU()) {
+		t, err := r.newThread()
+		if err != nil {
+			return err
+		}
+		r.threads = append(r.threads, t)
+	}
+	var clients []*client
+	for gi := range cfg.Groups {
+		clients = append(clients, r.dealGroup(gi, len(clients))...)
+	}
+	for _, c := range clients {
+		c.rand = script.NewRand(base.Uint64())
+	}
+	if err := r.setVariables(clients, &base); err != nil {
+		return err
+	}
+	for _, l := range r.lanes {
+		l.chooseRand = script.NewRand(base.Uint64())
+		throttle := script.NewRand(base.Uint64())
+		for gi := range l.schedules {
+			l.schedules[gi].rand = throttle
+			throttle = script.NewRand(throttle.Uint64())
+		}
+		l.sampleRand = script.NewRand(base.Uint64())
+	}
+	return nil
+}
+
+func (r *run) newThread() (*thread, error) {
+	p, err := newPoller()
+	if err != nil {
+		return nil, err
+	}
+	t := &thread{run: r, poll: p, ended: make(chan struct{})}
+	for gi := range r.cfg.Groups {
+		g := &r.cfg.Groups[gi]
+		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: newStats(g.Rate > 0)}
+		for _, p := range tg.programs {
+			tg.weights += int64(p.Weight)
+			t.statements = append(t.statements, make([]statementStats, len(p.steps)))
+		}
+		if len(tg.programs) > 1 {
+			for range tg.programs {
+				tg.scripts = append(tg.scripts, newStats(g.Rate > 0))
+			}
+		}
+		t.groups = append(t.groups, tg)
+	}
+	return t, nil
+}
+
+// dealGroup gives each thread its share of a group, in runs of neighbouring
+// client numbers as pgbench deals them.
+func (r *run) dealGroup(gi, firstID int) []*client {
+	cfg := &r.cfg
+	g := &cfg.Groups[gi]
+	var clients []*client
+	n := len(r.lanes)
+	for i, l := range r.lanes {
+		share := (g.Clients - len(clients) + n - i - 1) / (n - i)
+		t := r.threads[i*len(r.threads)/n]
+		if g.Rate > 0 {
+			// Each thread with clients of the group carries its part.
+			l.schedules[gi].delay = 1e6 / g.Rate * float64(min(n, g.Clients))
+		}
+		for range share {
+			c := &client{id: firstID + len(clients), thread: t, lane: l, group: t.groups[gi], heap: -1, vars: script.NewVars(cfg.Symbols)}
+			c.env = script.Env{Vars: c.vars, Rand: &c.rand, Debug: r.debugValue}
+			t.clients = append(t.clients, c)
+			t.live++
+			clients = append(clients, c)
+		}
+	}
+	if g.Pool > 0 {
+		r.dealPool(gi)
+	}
+	return clients
+}
+
+// dealPool gives each event loop with clients of the group its share of the
+// connections, at least one.
+func (r *run) dealPool(gi int) {
+	left := r.cfg.Groups[gi].Pool
+	for i, t := range r.threads {
+		if !slices.ContainsFunc(t.clients, func(c *client) bool { return c.group.index == gi }) {
+			continue
+		}
+		rest := len(r.threads) - i
+		size := max(1, (left+rest-1)/rest)
+		left -= size
+		t.groups[gi].pool = &pool{size: size}
+	}
+}
+
+func (r *run) debugValue(script, command int, v script.Value) {
+	r.message("", fmt.Sprintf("debug(script=%d,command=%d): %s", script, command+1, v.AppendDebug(nil)))
+}
+
+// setVariables gives every client pgbench's automatic variables and those of
+// the caller, which win.
+func (r *run) setVariables(clients []*client, base *script.Rand) error {
+	cfg := &r.cfg
+	given := func(name string) bool { _, ok := cfg.Variables[name]; return ok }
+	set := func(name string, value func(c *client) script.Value) {
+		if slot, ok := cfg.Symbols.Lookup([]byte(name)); ok && !given(name) {
+			for _, c := range clients {
+				c.vars.Set(slot, value(c))
+			}
+		}
+	}
+	for name, text := range cfg.Variables {
+		if !script.ValidName(name) {
+			return fmt.Errorf("invalid variable name: %q", name)
+		}
+		if slot, ok := cfg.Symbols.Lookup([]byte(name)); ok {
+			for _, c := range clients {
+				c.vars.SetText(slot, []byte(text))
+			}
+		}
+	}
+	set("scale", func(*client) script.Value { return script.Int(1) })
+	set("client_id", func(c *client) script.Value { return script.Int(int64(c.id)) })
+	if !given("default_seed") {
+		seed := script.Int(int64(base.Uint64()))
+		set("default_seed", func(*client) script.Value { return seed })
+	}
+	set("random_seed", func(*client) script.Value { return script.Int(int64(cfg.Seed)) })
+	return nil
+}
