@@ -29,6 +29,10 @@ type epoller struct {
 	coarse        bool // the kernel has no epoll_pwait2 (before 5.11)
 }
 
+// readable is what a connection is watched for. EPOLLRDHUP tells the end of a
+// connection whose last bytes were read before it came.
+const readable = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
+
 // epollReadBuffer takes the replies of one turn of a connection.
 const epollReadBuffer = 64 << 10
 
@@ -71,7 +75,7 @@ func (p *epoller) attach(c *conn, nc net.Conn) error {
 		return fmt.Errorf("take over socket: %w", dupErr)
 	}
 	nc.Close()
-	if err := unix.EpollCtl(p.epfd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)}); err != nil {
+	if err := unix.EpollCtl(p.epfd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: readable, Fd: int32(fd)}); err != nil {
 		unix.Close(fd)
 		return fmt.Errorf("watch socket: %w", err)
 	}
@@ -116,16 +120,27 @@ func (p *epoller) wait(timeout time.Duration, deliver func(*conn, []byte, error)
 	}
 }
 
+// read empties a socket. Events are edge-triggered, which spares the kernel a
+// second look at each socket; a read that fills less than the buffer has
+// emptied a stream socket (epoll(7)), so that no further one is needed.
 func (p *epoller) read(c *conn, fd int, deliver func(*conn, []byte, error)) {
-	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p.buf[0])), uintptr(len(p.buf)))
-	switch {
-	case errno == unix.EAGAIN || errno == unix.EINTR:
-	case errno != 0:
-		deliver(c, nil, errno)
-	case n == 0:
-		deliver(c, nil, io.EOF)
-	default:
-		deliver(c, p.buf[:n], nil)
+	for p.conns[fd] == c {
+		n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p.buf[0])), uintptr(len(p.buf)))
+		switch {
+		case errno == unix.EINTR:
+			continue
+		case errno == unix.EAGAIN:
+		case errno != 0:
+			deliver(c, nil, errno)
+		case n == 0:
+			deliver(c, nil, io.EOF)
+		default:
+			deliver(c, p.buf[:n], nil)
+			if int(n) == len(p.buf) {
+				continue
+			}
+		}
+		return
 	}
 }
 
@@ -193,7 +208,7 @@ func (s *fdSocket) write(p []byte) error {
 	}
 	if n < len(p) {
 		s.pending = append(s.pending, p[n:]...)
-		return s.watch(unix.EPOLLIN | unix.EPOLLOUT)
+		return s.watch(readable | unix.EPOLLOUT)
 	}
 	return nil
 }
@@ -224,7 +239,7 @@ func (s *fdSocket) resume() error {
 	}
 	s.pending = s.pending[:copy(s.pending, s.pending[n:])]
 	if len(s.pending) == 0 {
-		return s.watch(unix.EPOLLIN)
+		return s.watch(readable)
 	}
 	return nil
 }
