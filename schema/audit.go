@@ -20,11 +20,11 @@ type ClientCounts struct {
 	Acknowledged int64
 	// InDoubt is the number of orders whose COMMIT was sent but not answered.
 	InDoubt int64
-	// Enqueued and EnqueuedInDoubt count the producers' orders likewise, and
-	// Ranges holds every order number n that they may have used, all above
-	// Options.Orders and without overlap.
+	// EnqueuedBefore is the number of producers' orders that were there, queued
+	// or done, when the clients started.
+	EnqueuedBefore int64
+	// Enqueued and EnqueuedInDoubt count the producers' orders likewise.
 	Enqueued, EnqueuedInDoubt int64
-	Ranges                    []Range
 }
 
 // AuditTables recomputes the set of orders that there should be and proves
@@ -33,30 +33,37 @@ type ClientCounts struct {
 //
 //	acknowledged ≤ processed − before ≤ acknowledged + in doubt
 //
-// and the same for what producers enqueued. A failed proof is no error: it is
+// and the same for what producers enqueued. The orders that may be there are
+// numbered up to the last value of the queue's sequence, which producers number
+// theirs from; a number beyond the seeded ones that is nowhere is no loss (its
+// transaction may have been rolled back) as long as the counts hold. A failed proof is no error: it is
 // in the result's Problems.
 func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCounts) (*runner.Audit, error) {
 	if !m.Seeded {
 		return nil, fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to audit: make it anew with \"qbench init\"", m.Schema)
 	}
+	w, err := lookup(m.Workload)
+	if err != nil {
+		return nil, err
+	}
 	var cases []auditCase
-	// A snapshot of its own keeps both tables at one moment even while
-	// clients are still at work.
+	// A snapshot of its own keeps all tables at one moment even while clients
+	// are still at work.
 	o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := inSchema(ctx, conn, m.Schema, o, func(tx pgx.Tx) error {
-		// Without statistics of the recomputed set the planner expects few
-		// groups, and would aggregate in parallel and then sort them all.
-		_, err := tx.Exec(ctx, "select set_config('work_mem', $1, true), set_config('max_parallel_workers_per_gather', '0', true)", auditMemory(m, clients))
+	err = inSchema(ctx, conn, m.Schema, o, func(tx pgx.Tx) error {
+		// Asked within the snapshot, the sequence, which knows no snapshots, is
+		// at or beyond every number that can be seen.
+		last, err := lastNumber(ctx, tx, w)
 		if err != nil {
 			return err
 		}
-		var first, last []int64
-		if clients != nil {
-			for _, r := range clients.Ranges {
-				first, last = append(first, r.First), append(last, r.Last)
-			}
+		// Without statistics of the recomputed set the planner expects few
+		// groups, and would aggregate in parallel and then sort them all.
+		_, err = tx.Exec(ctx, "select set_config('work_mem', $1, true), set_config('max_parallel_workers_per_gather', '0', true)", auditMemory(max(last, m.Orders)))
+		if err != nil {
+			return err
 		}
-		rows, err := tx.Query(ctx, readSQL("orders/audit.sql", nil), strconv.FormatUint(m.Seed, 10), m.Orders, first, last)
+		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", nil), strconv.FormatUint(m.Seed, 10), m.Orders, last)
 		if err != nil {
 			return err
 		}
@@ -69,14 +76,18 @@ func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCo
 	return judge(m.Orders, cases, clients), nil
 }
 
-// auditMemory is a work_mem (in kB) that holds the hash table of the audit,
-// about 150 bytes an order, within reason: beyond it the aggregate spills.
-func auditMemory(m *Made, clients *ClientCounts) string {
-	n := m.Orders
-	if clients != nil {
-		for _, r := range clients.Ranges {
-			n += r.Last - r.First + 1
-		}
+// lastNumber is the highest order number that may have been given out.
+func lastNumber(ctx context.Context, q querier, w *workload) (n int64, err error) {
+	var sequence string
+	if err := q.QueryRow(ctx, "select pg_get_serial_sequence($1, 'id')", w.queue).Scan(&sequence); err != nil {
+		return 0, err
 	}
+	err = q.QueryRow(ctx, "select case when is_called then last_value else last_value - 1 end from "+sequence).Scan(&n)
+	return n, err
+}
+
+// auditMemory is a work_mem (in kB) that holds the hash table of an audit of n
+// orders, about 150 bytes each, within reason: beyond it the aggregate spills.
+func auditMemory(n int64) string {
 	return strconv.FormatInt(min(max(n*150/1024, 4<<10), 1<<20), 10)
 }

@@ -9,27 +9,44 @@ import (
 	"qbench/runner"
 )
 
-// Depth counts the orders left in the queue.
+// Depth counts the orders in the queue, claimed ones included.
 func Depth(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
-	return countRows(ctx, conn, m, func(w *workload) string { return w.queue })
+	return m.count(ctx, conn, func(w *workload) string { return "select count(*) from " + w.queue })
 }
 
 // Processed counts the orders that are recorded as done.
 func Processed(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
-	return countRows(ctx, conn, m, func(w *workload) string { return w.result })
+	return m.count(ctx, conn, func(w *workload) string { return w.done })
 }
 
-func countRows(ctx context.Context, conn *pgx.Conn, m *Made, table func(*workload) string) (int64, error) {
+func (m *Made) count(ctx context.Context, conn *pgx.Conn, query func(*workload) string) (n int64, err error) {
 	w, err := lookup(m.Workload)
 	if err != nil {
 		return 0, err
 	}
-	name := pgx.Identifier{m.Schema, table(w)}.Sanitize()
-	var n int64
-	if err := conn.QueryRow(ctx, "select count(*) from "+name).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count the orders in %s: %w", name, err)
+	err = inSchema(ctx, conn, m.Schema, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, query(w)).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count the orders of the workload %q in schema %q: %w", m.Workload, m.Schema, err)
 	}
 	return n, nil
+}
+
+// Analyze renews the statistics of tables that an earlier run has left: they
+// are of a queue that is no more.
+func Analyze(ctx context.Context, conn *pgx.Conn, m *Made) error {
+	w, err := lookup(m.Workload)
+	if err != nil {
+		return err
+	}
+	for _, table := range w.marked {
+		name := pgx.Identifier{m.Schema, table}.Sanitize()
+		if _, err := conn.Exec(ctx, "analyze "+name); err != nil {
+			return fmt.Errorf("analyze %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // PartitionUse says how evenly a partitioned queue has been drained since it

@@ -57,7 +57,7 @@ func createAll(ctx context.Context, tx pgx.Tx, w *workload, o Options) error {
 		if _, err := tx.Exec(ctx, readSQL(w.name+"/function-"+f+".sql", nil)); err != nil {
 			return fmt.Errorf("create the function %s in schema %q: %w", f, o.Schema, err)
 		}
-		if err := comment(ctx, tx, "function "+f, w.name); err != nil {
+		if err := comment(ctx, tx, "routine "+f, w.name); err != nil {
 			return err
 		}
 	}

@@ -9,12 +9,13 @@ import (
 
 // auditCase is a row that audit.sql returns: how often an order number is in
 // the seeded set, among the producers' numbers, in the queue and among the
-// done; how many order numbers are like this, and one of them where this is
-// not as it should be.
+// done, and whether it is claimed (queued, but a worker has taken it); how many
+// order numbers are like this, and one of them where this is not as it should
+// be.
 type auditCase struct {
-	Seeded, Enqueued, Queued, Done int64
-	Orders                         int64
-	Example                        string
+	Seeded, Enqueued, Queued, Done, Claimed int64
+	Orders                                  int64
+	Example                                 string
 }
 
 // finding counts one kind of mistake and keeps the first example.
@@ -38,6 +39,7 @@ func judge(seeded int64, cases []auditCase, clients *ClientCounts) *runner.Audit
 	for _, c := range cases {
 		a.Remaining += c.Queued * c.Orders
 		a.Processed += c.Done * c.Orders
+		a.Orphans += c.Claimed * c.Orders
 		if c.Seeded+c.Enqueued == 0 {
 			foreign.add((c.Queued+c.Done)*c.Orders, c)
 			continue
@@ -87,7 +89,7 @@ func judgeClients(a *runner.Audit, enqueued int64, c *ClientCounts, problem func
 	case done > c.Acknowledged+c.InDoubt:
 		problem("%s recorded as done, but %d acknowledged to the clients and %d in doubt", count(done), c.Acknowledged, c.InDoubt)
 	}
-	switch {
+	switch enqueued -= c.EnqueuedBefore; {
 	case enqueued < c.Enqueued:
 		a.Lost += c.Enqueued - enqueued
 		problem("%s lost after they were enqueued: %d acknowledged to the producers, but %d in the tables", count(c.Enqueued-enqueued), c.Enqueued, enqueued)

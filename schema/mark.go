@@ -32,13 +32,13 @@ type mark struct {
 	Made
 }
 
-// setMark writes the comment on both tables of the workload.
+// setMark writes the comment on all tables of the workload.
 func setMark(ctx context.Context, tx pgx.Tx, w *workload, m Made) error {
 	text, err := json.Marshal(mark{Format: markFormat, Made: m})
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{w.queue, w.result} {
+	for _, table := range w.marked {
 		if err := comment(ctx, tx, "table "+table, string(text)); err != nil {
 			return err
 		}

@@ -21,6 +21,10 @@ const DefaultPartitions = 256
 // default lock table (64 × 100) this was tried: 1024 fit, 2048 do not.
 const MaxPartitions = 1024
 
+// MaxPayloadBytes bounds Options.PayloadBytes: beyond a megabyte a queue should
+// hold a reference, and seeding would measure the disk.
+const MaxPayloadBytes = 1 << 20
+
 // MinServerVersion is the oldest server that is accepted, as server_version_num
 // has it. Hash partitions with a primary key would need 11; 14 is the oldest
 // release that the tools beside it (pgbench's random numbers, the disposable
@@ -29,7 +33,7 @@ const MinServerVersion = 140000
 
 // Options decides what is made.
 type Options struct {
-	// Workload is "orders".
+	// Workload is one of Workloads.
 	Workload string `json:"workload"`
 	// Layout is Plain, Unlogged or Partitioned; "" is Plain.
 	Layout string `json:"layout"`
@@ -44,7 +48,14 @@ type Options struct {
 	Orders int64 `json:"orders"`
 	// Seed is what the order numbers are derived from.
 	Seed uint64 `json:"seed"`
-	// Functions names the server-side functions that the scripts call.
+	// Index is the variant of the queue's indexes, for workloads that have
+	// several; "" is the workload's default.
+	Index string `json:"index,omitempty"`
+	// PayloadBytes is the size of what each order carries besides its number;
+	// 0 is nothing.
+	PayloadBytes int `json:"payload_bytes,omitempty"`
+	// Functions names the server-side functions and procedures that the scripts
+	// call.
 	Functions []string `json:"functions,omitempty"`
 }
 
@@ -82,12 +93,28 @@ func (o Options) Normalize() (Options, error) {
 	if err := checkSchemaName(o.Schema); err != nil {
 		return o, err
 	}
+	switch {
+	case len(w.variants) == 0 && o.Index != "":
+		return o, fmt.Errorf("the workload %q has no variants of its indexes: leave out --index", w.name)
+	case len(w.variants) > 0 && o.Index == "":
+		o.Index = w.variants[0]
+	case len(w.variants) > 0 && !slices.Contains(w.variants, o.Index):
+		return o, fmt.Errorf("the workload %q has no index variant %q: use one of %s", w.name, o.Index, strings.Join(w.variants, ", "))
+	}
+	if o.PayloadBytes < 0 || o.PayloadBytes > MaxPayloadBytes {
+		return o, fmt.Errorf("%d bytes of payload cannot be made: use a number from 0 to %d", o.PayloadBytes, MaxPayloadBytes)
+	}
+	if w.normalize != nil {
+		if err := w.normalize(&o); err != nil {
+			return o, err
+		}
+	}
 	for _, f := range o.Functions {
-		if !slices.Contains(w.functions, f) {
+		if !slices.Contains(w.routines, f) {
 			return o, fmt.Errorf("the workload %q has no function %q", w.name, f)
 		}
-		if f == dynPreOrders && o.Layout != Partitioned {
-			return o, fmt.Errorf("the function %s needs the layout %s, not %s", f, Partitioned, o.Layout)
+		if layout := w.routineLayout[f]; layout != "" && layout != o.Layout {
+			return o, fmt.Errorf("the function %s needs the layout %s, not %s", f, layout, o.Layout)
 		}
 	}
 	o.Functions = slices.Compact(slices.Sorted(slices.Values(o.Functions)))

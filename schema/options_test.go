@@ -98,13 +98,13 @@ func TestFilesReadAsSQL(t *testing.T) {
 // TestOrderRowsWhateverTheBuffer: the stream does not depend on how it is read.
 func TestOrderRowsWhateverTheBuffer(t *testing.T) {
 	t.Parallel()
-	stream := func(orders int64) *orderRows {
+	stream := func(n int64) *copyRows {
 		var next int64
-		return newOrderRows(7, func() (Range, bool) {
-			if next >= orders {
+		return newCopyRows(7, 3, orders.row(Options{}), func() (Range, bool) {
+			if next >= n {
 				return Range{}, false
 			}
-			r := Range{next + 1, min(next+3, orders)}
+			r := Range{next + 1, min(next+3, n)}
 			next = r.Last
 			return r, true
 		}, func() time.Time { return copyEpoch.Add(time.Second) })

@@ -7,16 +7,24 @@ const dynPreOrders = "dyn_pre_orders"
 // orders is the order queue: t_order_q, which clients take orders from, and
 // t_order_u, where they record them.
 var orders = &workload{
-	name:      "orders",
-	layouts:   []string{Plain, Unlogged, Partitioned},
-	functions: []string{dynPreOrders},
-	queue:     "t_order_q",
-	result:    "t_order_u",
-	relations: ordersRelations,
-	create:    ordersCreate,
-	indexes:   ordersIndexes,
-	finish:    ordersFinish,
-	vacuum:    ordersVacuum,
+	name:          "orders",
+	layouts:       []string{Plain, Unlogged, Partitioned},
+	routines:      []string{dynPreOrders},
+	routineLayout: map[string]string{dynPreOrders: Partitioned},
+	queue:         "t_order_q",
+	marked:        []string{"t_order_q", "t_order_u"},
+	relations:     ordersRelations,
+	create:        ordersCreate,
+	columns:       func(Options) []string { return []string{"id", "order_id", "cts"} },
+	row: func(Options) rowFunc {
+		return func(b []byte, o order) []byte {
+			return fieldTimestamp(field(fieldInt8(b, o.n), o.id[:]), o.now)
+		}
+	},
+	indexes: ordersIndexes,
+	finish:  ordersFinish,
+	vacuum:  ordersVacuum,
+	done:    "select count(*) from t_order_u",
 }
 
 func ordersRelations(o Options) []string {

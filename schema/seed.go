@@ -141,8 +141,9 @@ func (s *seeder) load(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				rows := newOrderRows(s.o.Seed, take, now)
-				_, err = tx.Conn().PgConn().CopyFrom(ctx, rows, "copy t_order_q (id, order_id, cts) from stdin (format binary)")
+				columns := s.w.columns(s.o)
+				rows := newCopyRows(s.o.Seed, len(columns), s.w.row(s.o), take, now)
+				_, err = tx.Conn().PgConn().CopyFrom(ctx, rows, fmt.Sprintf("copy %s (%s) from stdin (format binary)", s.w.queue, strings.Join(columns, ", ")))
 				return err
 			})
 		}

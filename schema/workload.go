@@ -3,22 +3,44 @@ package schema
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // workload is what the steps of this package need to know of a queue's
-// tables: plain data, so that a further workload is a further value.
+// tables: plain data and pure functions, so that a further workload is a
+// further value. Beside it, in sql/NAME/, stand audit.sql, times.sql and one
+// function-F.sql for each of its functions and procedures F.
+//
+// All workloads number their orders alike: the queue has a column id with a
+// sequence of its own, and the order in row id is md5(seed || ':' || id).
+// Producers take n from the sequence, so the set of orders that there may be is
+// 1 … its last value, whoever asks and whenever.
 type workload struct {
-	name      string
-	layouts   []string
-	functions []string
-	// queue and result are the tables that bear the mark; the queue's is the
-	// one that is read back.
-	queue, result string
+	name    string
+	layouts []string
+	// variants are the values of Options.Index, the first being the default;
+	// nil where the queue's indexes are always the same.
+	variants []string
+	// routines are the server-side functions and procedures that scripts call;
+	// routineLayout names the one layout that a routine needs.
+	routines      []string
+	routineLayout map[string]string
+	// queue is the table that clients take from; its mark is read back.
+	queue string
+	// marked lists all tables that bear the mark, the queue among them.
+	marked []string
+	// normalize, which may be nil, completes the options that only this
+	// workload has, and reports those that cannot be.
+	normalize func(o *Options) error
 	// relations lists every name in the schema that create and indexes take.
 	relations func(o Options) []string
 	// create returns the statements that make the empty tables, still without
 	// the queue's indexes.
 	create func(o Options) []string
+	// columns are the queue's columns that seeding fills, and row what it puts
+	// into them: the fields of a row in COPY's binary format, see field.
+	columns func(o Options) []string
+	row     func(o Options) rowFunc
 	// indexes returns statements that may run side by side, one list per
 	// connection.
 	indexes func(o Options) [][]string
@@ -26,7 +48,19 @@ type workload struct {
 	finish func(o Options) []string
 	// vacuum lists the tables to vacuum, by share of a connection.
 	vacuum func(o Options) [][]string
+	// done is a query for the number of orders recorded as done.
+	done string
 }
+
+// order is one order to seed.
+type order struct {
+	n   int64
+	id  [16]byte  // md5(seed || ':' || n)
+	now time.Time // the server's wall clock
+}
+
+// rowFunc appends the fields of an order's row.
+type rowFunc func(b []byte, o order) []byte
 
 var workloads = []*workload{orders}
 

@@ -146,13 +146,7 @@ func (r *run) keep(ctx context.Context, conn *pgx.Conn) (err error) {
 	if r.before, err = schema.Processed(ctx, conn, r.made); err != nil {
 		return err
 	}
-	// The last run has left statistics of a queue that is no more.
-	for _, table := range []string{"t_order_q", "t_order_u"} {
-		if _, err := conn.Exec(ctx, "analyze "+pgx.Identifier{r.made.Schema, table}.Sanitize()); err != nil {
-			return fmt.Errorf("analyze %s: %w", table, err)
-		}
-	}
-	return nil
+	return schema.Analyze(ctx, conn, r.made)
 }
 
 // onMade fits the spec to a queue that is there.

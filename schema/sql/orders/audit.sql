@@ -4,14 +4,14 @@
 -- need four passes for, and the few rows of the answer are judged by the caller.
 --
 -- kind 0: seeded, 1: a producer's, 2: in the queue, 3: recorded as done.
--- $1 seed as text; $2 number of seeded orders; $3, $4 first and last number of
--- each range that producers may have used.
+-- $1 seed as text; $2 number of seeded orders; $3 last number that producers may
+-- have used.
 with entries as (
   select md5($1::text || ':' || n)::uuid as order_id, 0::int2 as kind
   from generate_series(1, $2::int8) n
   union all
   select md5($1::text || ':' || n)::uuid, 1::int2
-  from unnest($3::int8[], $4::int8[]) as r (first, last), generate_series(first, last) n
+  from generate_series($2::int8 + 1, $3::int8) n
   union all
   select order_id, 2::int2 from t_order_q
   union all
@@ -25,7 +25,7 @@ with entries as (
   from entries
   group by order_id
 )
-select seeded, enqueued, queued, done, count(*) as orders,
+select seeded, enqueued, queued, done, 0::int8 as claimed, count(*) as orders,
        coalesce(min(order_id::text) filter (where seeded + enqueued <> 1 or queued + done <> 1), 'null') as example
 from orders
 group by seeded, enqueued, queued, done

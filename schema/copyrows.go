@@ -14,14 +14,15 @@ import (
 // they would after a plain INSERT … SELECT.
 const blockSize = 1000
 
-// orderRows produces rows of t_order_q in the binary format of COPY: id = n,
-// order_id = md5(seed:n), cts = now. Computing them here is several times
-// cheaper for the server than INSERT … SELECT, which writes a WAL record per
-// row where COPY writes one per page.
-type orderRows struct {
-	take func() (Range, bool) // the next block
-	now  func() time.Time     // the server's wall clock, see copyEpoch
-	seed []byte               // "SEED:"
+// copyRows produces a queue's rows in the binary format of COPY. Computing them
+// here is several times cheaper for the server than INSERT … SELECT, which
+// writes a WAL record per row where COPY writes one per page.
+type copyRows struct {
+	take    func() (Range, bool) // the next block
+	now     func() time.Time     // the server's wall clock
+	seed    []byte               // "SEED:"
+	columns int
+	row     rowFunc
 
 	buf     []byte // encoded, not yet read
 	read    int
@@ -40,12 +41,12 @@ const copyTrailer = "\xff\xff"
 // copyEpoch is what timestamps count from, in microseconds.
 var copyEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newOrderRows(seed uint64, take func() (Range, bool), now func() time.Time) *orderRows {
-	return &orderRows{take: take, now: now, seed: append(strconv.AppendUint(nil, seed, 10), ':')}
+func newCopyRows(seed uint64, columns int, row rowFunc, take func() (Range, bool), now func() time.Time) *copyRows {
+	return &copyRows{take: take, now: now, seed: append(strconv.AppendUint(nil, seed, 10), ':'), columns: columns, row: row}
 }
 
 // Read implements io.Reader.
-func (r *orderRows) Read(p []byte) (int, error) {
+func (r *copyRows) Read(p []byte) (int, error) {
 	for r.read == len(r.buf) {
 		if r.ended {
 			return 0, io.EOF
@@ -58,7 +59,7 @@ func (r *orderRows) Read(p []byte) (int, error) {
 }
 
 // fill encodes the next block.
-func (r *orderRows) fill() {
+func (r *copyRows) fill() {
 	r.buf, r.read = r.buf[:0], 0
 	if !r.started {
 		r.buf = append(r.buf, copySignature...)
@@ -70,16 +71,25 @@ func (r *orderRows) fill() {
 		r.ended = true
 		return
 	}
-	cts := uint64(r.now().Sub(copyEpoch).Microseconds())
+	now := r.now()
 	for n := block.First; n <= block.Last; n++ {
 		r.number = strconv.AppendInt(append(r.number[:0], r.seed...), n, 10)
-		id := md5.Sum(r.number)
-		b := binary.BigEndian.AppendUint16(r.buf, 3)
-		b = binary.BigEndian.AppendUint32(b, 8)
-		b = binary.BigEndian.AppendUint64(b, uint64(n))
-		b = binary.BigEndian.AppendUint32(b, uint32(len(id)))
-		b = append(b, id[:]...)
-		b = binary.BigEndian.AppendUint32(b, 8)
-		r.buf = binary.BigEndian.AppendUint64(b, cts)
+		b := binary.BigEndian.AppendUint16(r.buf, uint16(r.columns))
+		r.buf = r.row(b, order{n, md5.Sum(r.number), now})
 	}
+}
+
+// field appends a field of COPY's binary format: its length, then its bytes.
+func field(b, value []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
+}
+
+// fieldInt8 appends a bigint.
+func fieldInt8(b []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(b, 8), uint64(n))
+}
+
+// fieldTimestamp appends a timestamp.
+func fieldTimestamp(b []byte, t time.Time) []byte {
+	return fieldInt8(b, t.Sub(copyEpoch).Microseconds())
 }
