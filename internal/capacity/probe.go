@@ -34,7 +34,7 @@ const (
 	priorNoise = 0.10
 	priorDF    = 4
 	// sure is how many standard errors a mean must be from the limit.
-	sure = 2.0
+	sure = 2.2
 	// reached is the part of a rate that the producers must reach; a Poisson
 	// schedule of a thousand starts scatters by three per cent.
 	reached = 0.97

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -13,11 +14,11 @@ import (
 func fluid(rng *rand.Rand, in, out float64, seconds int) []float64 {
 	var depths []float64
 	depth := 0.0
-	const slices = 50
+	const parts = 50
 	for range seconds {
-		for range slices {
-			a := in/slices + math.Sqrt(in/slices)*rng.NormFloat64()
-			b := out/slices + math.Sqrt(out/slices)*rng.NormFloat64()
+		for range parts {
+			a := in/parts + math.Sqrt(in/parts)*rng.NormFloat64()
+			b := out/parts + math.Sqrt(out/parts)*rng.NormFloat64()
 			depth = math.Max(0, depth+a-b)
 		}
 		depths = append(depths, math.Round(depth))
@@ -106,7 +107,8 @@ func (q *station) measure(ctx context.Context, p Point) (Sample, error) {
 	s.Depths = fluid(q.rng, offered, capacity, int(s.DurationS))
 	latency := p99(offered, q.service, p.Clients)
 	if math.IsInf(latency, 1) {
-		latency = 1000 * s.Depths[len(s.Depths)-1] / capacity // the last ones wait for all before them
+		// The last ones wait for all before them.
+		latency = p99(0.9*capacity, q.service, p.Clients) + 1000*slices.Max(s.Depths)/capacity
 	}
 	if !q.noLatency {
 		s.EndToEnd = &Percentiles{P99: latency * math.Exp(q.noise*q.rng.NormFloat64())}

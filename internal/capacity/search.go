@@ -14,7 +14,7 @@ type SearchConfig struct {
 	Level   Level
 	Workers int // to search with
 	// Auto then looks for the fewest workers, not more than Workers, that hold
-	// the rate found.
+	// the rate found within Tolerance.
 	Auto bool
 	// Capacity is what the workers do without producers, in orders/s, from a
 	// sweep; it is where the search begins. 0: unknown.
@@ -24,7 +24,8 @@ type SearchConfig struct {
 	Duration   time.Duration
 	Confirm    time.Duration // of one long last measurement at the rate found; 0: none
 	Tolerance  float64       // width of the answer, relative; 0 is 0.03
-	MaxRepeats int           // of one doubtful point; 0 is 6
+	MaxRepeats int           // of one doubtful point; 0 is 3
+	MaxPoints  int           // measurements, after which a boundary within the noise is not measured further; 0 is 24
 	Headroom   float64       // 0.3 plans with 70 % of the rate
 	Now        Clock
 	Observe    func(Measurement) // after each measurement; may be nil
@@ -37,7 +38,9 @@ type Search struct {
 	Answer  string  `json:"answer"`
 	Level   string  `json:"level"`
 	// Rate is in orders/s: the highest that held. Its interval goes from the
-	// highest rate that held beyond doubt to the lowest that broke beyond it.
+	// highest rate that held beyond doubt to the lowest that broke beyond it;
+	// where the noise leaves doubt, rate and interval are those of a line
+	// through all measurements near the limit.
 	Rate     Estimate `json:"rate"`
 	Workers  int      `json:"workers"`
 	Headroom float64  `json:"headroom,omitempty"`
@@ -53,7 +56,8 @@ type Search struct {
 
 const (
 	defaultTolerance     = 0.03
-	defaultProbeRepeats  = 6
+	defaultProbeRepeats  = 3
+	defaultPoints        = 24
 	ordersPerMeasurement = 200 // of which two lie beyond the 99th percentile
 	highestRate          = 1e9
 )
@@ -64,6 +68,9 @@ func (c *SearchConfig) defaults() {
 	}
 	if c.MaxRepeats == 0 {
 		c.MaxRepeats = defaultProbeRepeats
+	}
+	if c.MaxPoints == 0 {
+		c.MaxPoints = defaultPoints
 	}
 	if c.MinRate == 0 {
 		c.MinRate = math.Max(1, ordersPerMeasurement/c.Duration.Seconds())
@@ -82,7 +89,8 @@ type searcher struct {
 	SearchConfig
 	*prober
 	result   *Search
-	low, top *Probe // the highest that holds, the lowest that is broken
+	low, top *Probe    // the highest that holds, the lowest that is broken
+	line     *Estimate // the boundary by regression, where the bracket is within the noise
 }
 
 // RunSearch searches on a logarithmic scale. It brackets the rate first, then
@@ -116,6 +124,9 @@ func (s *searcher) search(ctx context.Context) error {
 		return err
 	}
 	if err := s.narrow(ctx); err != nil || s.result.Outcome != "" {
+		return err
+	}
+	if err := s.sharpen(ctx); err != nil {
 		return err
 	}
 	if err := s.confirm(ctx); err != nil || s.result.Outcome != "" {
@@ -241,6 +252,78 @@ func (s *searcher) interpolate() float64 {
 	return math.Min(math.Max(root, low*edge), top/edge)
 }
 
+// sharpen replaces a bracket whose ends were decided within the noise by a
+// regression, and measures on either side of it until that is precise or the
+// points are used up. Where the latency rises slowly with the rate, its noise
+// is a large part of the rate, and no single point can be decided.
+func (s *searcher) sharpen(ctx context.Context) error {
+	if !s.low.Doubtful && !s.top.Doubtful {
+		return nil
+	}
+	for side := 1.0; ; side = -side {
+		e, ok := s.crossing()
+		if !ok {
+			return nil
+		}
+		s.line = &e
+		if e.Relative() <= s.Tolerance || s.points >= s.MaxPoints {
+			break
+		}
+		rate := math.Min(math.Max(e.Value*(1+side*s.Tolerance), s.MinRate), s.MaxRate)
+		sample, err := s.one(ctx, Point{Clients: s.Workers, Rate: rate, Duration: s.Duration, Repeat: 1})
+		if err != nil {
+			return err
+		}
+		b, err := s.judge(rate, s.Workers, []Sample{sample})
+		if err != nil {
+			return err
+		}
+		s.result.Probes = append(s.result.Probes, b)
+	}
+	low := *s.low
+	low.Rate, low.Doubtful = s.line.Value, true
+	s.low = &low
+	for _, b := range s.result.Probes {
+		if !b.Holds && b.Rate > low.Rate && (s.top.Rate <= low.Rate || b.Rate < s.top.Rate) {
+			s.top = b
+		}
+	}
+	return nil
+}
+
+// crossing is the rate at which the room ends, by weighted least squares
+// through the probes whose latency is near the limit. Growing queues are left
+// out: their latency is that of the moment at which they were stopped. It is
+// false where the line does not clearly fall.
+func (s *searcher) crossing() (Estimate, bool) {
+	const near = 0.45 // of log(value/limit), within which a line is straight enough
+	var w, wx, wy float64
+	var used []*Probe
+	weight := func(b *Probe) float64 { return float64(b.Repeats) / sq(1+b.room) } // the noise is relative
+	for _, b := range s.result.Probes {
+		if b.capacity == 0 && math.Abs(math.Log1p(b.room)) < near {
+			used = append(used, b)
+			w, wx, wy = w+weight(b), wx+weight(b)*b.Rate, wy+weight(b)*b.room
+		}
+	}
+	if len(used) < 2 {
+		return Estimate{}, false
+	}
+	x, y := wx/w, wy/w
+	var xx, xy float64
+	for _, b := range used {
+		xx += weight(b) * sq(b.Rate-x)
+		xy += weight(b) * (b.Rate - x) * (b.room - y)
+	}
+	slope, noise := xy/xx, s.noise(nil)
+	if !(slope < -sure*noise/math.Sqrt(xx)) {
+		return Estimate{}, false
+	}
+	root := x - y/slope
+	half := sure * noise / -slope * math.Sqrt(1/w+sq(root-x)/xx)
+	return Estimate{root, root - half, root + half}, root > 0
+}
+
 // confirm measures the rate once for long: a queue near its capacity needs
 // longer to settle than a probe takes. A rate that breaks then is lowered.
 func (s *searcher) confirm(ctx context.Context) error {
@@ -300,12 +383,16 @@ func (s *searcher) finish(ctx context.Context) error {
 			r.Rate.High = math.Min(r.Rate.High, b.Rate)
 		}
 	}
+	if s.line != nil {
+		r.Rate.Low, r.Rate.High = s.line.Low, s.line.High
+	}
 	r.PlanRate = r.Rate.Value * (1 - s.Headroom)
 	if s.top != nil {
 		r.BreaksAt, r.Breaks = s.top.Rate, s.top.Breaks
 	}
 	if s.Auto {
-		least, _, err := s.leastWorkers(ctx, r.Rate.Value, s.Workers, 0)
+		// At the rate itself the verdict on any number is a toss of a coin.
+		least, _, err := s.leastWorkers(ctx, r.Rate.Value/(1+s.Tolerance), s.Workers, 0)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,187 @@
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Report is all that capacity planning found, as plain data.
+type Report struct {
+	Strategies []*Strategy `json:"strategies"`
+	Comparison *Comparison `json:"comparison,omitempty"` // of several strategies
+}
+
+// Strategy is what was found for one.
+type Strategy struct {
+	Name   string  `json:"name"`
+	Layout string  `json:"layout,omitempty"`
+	Sweep  *Sweep  `json:"sweep,omitempty"`
+	Search *Search `json:"search,omitempty"`
+	Target *Target `json:"target,omitempty"`
+	Soak   []Drift `json:"soak,omitempty"`
+	// Unlogged tables are emptied by a crash.
+	Unlogged bool `json:"unlogged,omitempty"`
+	// Invalid says why the numbers do not count, such as a failed audit; ""
+	// where they do.
+	Invalid string `json:"invalid,omitempty"`
+}
+
+// Contender is one line of a comparison.
+type Contender struct {
+	Name        string   `json:"name"`
+	Layout      string   `json:"layout,omitempty"`
+	Rate        Estimate `json:"rate"`    // orders/s: under the level where there is one, the most otherwise
+	Workers     int      `json:"workers"` // for that rate, or for the target
+	P99MS       float64  `json:"p99_ms"`  // of the transactions there
+	CPUPerOrder float64  `json:"cpu_per_order_s"`
+	Unlogged    bool     `json:"unlogged,omitempty"`
+	// Excluded says why it cannot be recommended.
+	Excluded string `json:"excluded,omitempty"`
+}
+
+// Comparison is several strategies beside each other, the best first.
+type Comparison struct {
+	Contenders  []Contender `json:"contenders"`
+	TargetRate  float64     `json:"target_rate,omitempty"`
+	Recommended string      `json:"recommended,omitempty"` // "" where none can be
+	Answer      string      `json:"answer"`                // which and why, in a sentence
+}
+
+// Compare ranks strategies. Under a target rate, one that needs fewer workers
+// for it is better; otherwise one with the higher rate. What lies within
+// precision of each other counts as equal, and is decided by the workers
+// needed, then by the client CPU per order.
+func Compare(strategies []*Strategy, precision float64) *Comparison {
+	c := &Comparison{}
+	for _, s := range strategies {
+		if s.Target != nil {
+			c.TargetRate = s.Target.Rate
+		}
+	}
+	for _, s := range strategies {
+		c.Contenders = append(c.Contenders, contender(s, c.TargetRate > 0))
+	}
+	// Equality within the precision is not transitive, so it cannot be part of
+	// the sort: the best rate is found first and its equals are moved up.
+	slices.SortStableFunc(c.Contenders, func(a, b Contender) int {
+		if x := cmp.Compare(boolInt(a.Excluded != ""), boolInt(b.Excluded != "")); x != 0 {
+			return x
+		}
+		if c.TargetRate > 0 {
+			return cheaper(a, b)
+		}
+		return cmp.Compare(b.Rate.Value, a.Rate.Value)
+	})
+	if len(c.Contenders) == 0 || c.Contenders[0].Excluded != "" {
+		c.Answer = "no strategy can be recommended: " + c.exclusions()
+		return c
+	}
+	equals := 1
+	if c.TargetRate == 0 {
+		top := c.Contenders[0].Rate.Value
+		for equals < len(c.Contenders) && c.Contenders[equals].Excluded == "" && c.Contenders[equals].Rate.Value >= top*(1-precision) {
+			equals++
+		}
+		slices.SortStableFunc(c.Contenders[:equals], cheaper)
+	}
+	c.Recommended = c.Contenders[0].Name
+	c.Answer = c.because(equals, precision)
+	return c
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cheaper orders by what a rate costs.
+func cheaper(a, b Contender) int {
+	if x := cmp.Compare(a.Workers, b.Workers); x != 0 {
+		return x
+	}
+	return cmp.Compare(a.CPUPerOrder, b.CPUPerOrder)
+}
+
+func contender(s *Strategy, target bool) Contender {
+	c := Contender{Name: s.Name, Layout: s.Layout, Unlogged: s.Unlogged, Excluded: s.Invalid}
+	exclude := func(why string) {
+		if c.Excluded == "" {
+			c.Excluded = why
+		}
+	}
+	if sw := s.Sweep; sw != nil && sw.Best > 0 {
+		c.Workers = sw.Recommended
+		for _, r := range sw.Rows {
+			if r.Clients == sw.Recommended {
+				c.Rate, c.P99MS, c.CPUPerOrder = r.OrdersPerS, r.P99MS, r.CPUPerOrder
+			}
+		}
+	} else if sw != nil {
+		exclude(sw.Answer)
+	}
+	if se := s.Search; se != nil {
+		c.Rate, c.Workers = se.Rate, se.Workers
+		if se.Outcome != Found && se.Outcome != AtLeast {
+			exclude(se.Answer)
+		}
+	}
+	switch t := s.Target; {
+	case t != nil && t.Outcome == Found:
+		c.Workers = t.Workers
+	case t != nil:
+		exclude(t.Answer)
+	case target:
+		exclude("it was not measured at the target rate")
+	}
+	if s.Sweep == nil && s.Search == nil && s.Target == nil {
+		exclude("it was not measured")
+	}
+	return c
+}
+
+func (c *Comparison) exclusions() string {
+	var why []string
+	for _, k := range c.Contenders {
+		why = append(why, k.Name+": "+k.Excluded)
+	}
+	if len(why) == 0 {
+		return "none was measured"
+	}
+	return strings.Join(why, "; ")
+}
+
+// because is the recommendation with its reason.
+func (c *Comparison) because(equals int, precision float64) string {
+	first := c.Contenders[0]
+	var text string
+	second := Contender{Excluded: "none"}
+	if len(c.Contenders) > 1 {
+		second = c.Contenders[1]
+	}
+	switch {
+	case c.TargetRate > 0:
+		text = fmt.Sprintf("take %s: it holds %s orders/s with %s", first.Name, perSecond(c.TargetRate), plural(first.Workers, "worker"))
+		if second.Excluded == "" {
+			text += fmt.Sprintf(", %s needs %d", second.Name, second.Workers)
+		}
+	case equals > 1:
+		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g %% (%s orders/s), and it needs the least for it (%s, %.3g µs of CPU per order)",
+			first.Name, equals, 100*precision, perSecond(first.Rate.Value), plural(first.Workers, "worker"), 1e6*first.CPUPerOrder)
+	default:
+		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, perSecond(first.Rate.Value), plural(first.Workers, "worker"))
+		if second.Excluded == "" && second.Rate.Value > 0 {
+			text += fmt.Sprintf(", %.0f %% more than %s", 100*(first.Rate.Value/second.Rate.Value-1), second.Name)
+		}
+	}
+	if second.Excluded != "" {
+		text += ", the only one that can be recommended"
+	}
+	if first.Unlogged {
+		text += "; its tables are unlogged, so a crash empties the queue"
+	}
+	return text
+}
