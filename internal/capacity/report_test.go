@@ -41,7 +41,7 @@ func TestCompare(t *testing.T) {
 		{"equal rates and workers, less CPU", []*Strategy{swept("a", 2000, 8, 1e-4), swept("b", 1990, 8, 1e-5)}, "b", []string{"10 µs of CPU"}},
 		{"a failed audit", []*Strategy{invalid, swept("b", 100, 8, 1e-5)}, "b", []string{"the only one"}},
 		{"unlogged", []*Strategy{unlogged, swept("b", 100, 8, 1e-5)}, "fast", []string{"a crash empties the queue"}},
-		{"no level holds", []*Strategy{searched, invalid}, "", []string{"no strategy can be recommended: searched: never holds; naive: its audit failed"}},
+		{"no level holds", []*Strategy{searched, invalid}, "", []string{"no strategy can be recommended: naive: its audit failed; searched: never holds"}},
 		{"none", nil, "", []string{"none was measured"}},
 		{"unmeasured", []*Strategy{{Name: "x"}}, "", []string{"x: it was not measured"}},
 		{"target", []*Strategy{
