@@ -28,14 +28,14 @@ type Problem struct {
 var durabilitySettings = []string{"fsync", "full_page_writes", "synchronous_commit"}
 
 // alike lists how the sets were not run alike.
-func alike(base, new Set) []Problem {
+func alike(base, new Set, groups []group) []Problem {
 	var out []Problem
 	for _, s := range []Set{base, new} {
 		out = append(out, invalid(s)...)
 	}
 	out = append(out, configurations(base, new)...)
 	out = append(out, environments(base, new)...)
-	return append(out, conditions(base, new)...)
+	return append(out, conditions(groups)...)
 }
 
 // invalid is about the runs of one set by themselves.
@@ -223,12 +223,12 @@ func difference(base, new Set, of func(runner.Environment) string) string {
 }
 
 // conditions compares what was asked of the runs beyond their configuration.
-func conditions(base, new Set) []Problem {
+func conditions(groups []group) []Problem {
 	var out []Problem
 	warn := func(kind, format string, args ...any) {
 		out = append(out, Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
-	for _, g := range matched(base, new) {
+	for _, g := range groups {
 		differ := func(kind, what string, of func(*runner.Result) string) {
 			b, n := distinct(g.base, of), distinct(g.new, of)
 			if b != n {
@@ -261,11 +261,14 @@ func conditions(base, new Set) []Problem {
 }
 
 func distinct(runs []*runner.Result, of func(*runner.Result) string) string {
-	seen := map[string]bool{}
+	var seen []string
 	for _, r := range runs {
-		seen[of(r)] = true
+		if v := of(r); !slices.Contains(seen, v) {
+			seen = append(seen, v)
+		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(seen)), " and ")
+	slices.Sort(seen)
+	return strings.Join(seen, " and ")
 }
 
 // unmeasured lists the deciding metrics that a configuration has no values of.

@@ -106,7 +106,8 @@ func Compare(base, new Set, o Options) (*Report, error) {
 	for _, m := range metrics[:gated] {
 		rep.Gate = append(rep.Gate, m.Name)
 	}
-	rep.Problems = append(rep.Problems, alike(base, new)...)
+	groups := matched(base, new)
+	rep.Problems = append(rep.Problems, alike(base, new, groups)...)
 	var refused bool
 	for _, p := range rep.Problems {
 		refused = refused || p.Refusal && !(o.Force && p.CanForce)
@@ -115,7 +116,6 @@ func Compare(base, new Set, o Options) (*Report, error) {
 		rep.Outcome = Outcome{Verdict: NotComparable}
 		return rep, nil
 	}
-	groups := matched(base, new)
 	rep.Rows = append(rep.Rows, judgeFamily(groups, metrics[:gated], o, true)...)
 	rep.Problems = append(rep.Problems, unmeasured(groups, rep.Gate, rep.Rows)...)
 	rep.Rows = append(rep.Rows, judgeFamily(groups, metrics[gated:], o, false)...)
@@ -172,18 +172,22 @@ type group struct {
 // those that lost clients are no samples; alike has said so.
 func matched(base, new Set) []group {
 	var groups []group
+	index := map[Config]int{}
 	for _, r := range base.Runs {
-		if c := configOf(r); whole(r) && indexOf(groups, c) < 0 {
+		if !whole(r) {
+			continue
+		}
+		c := configOf(r)
+		i, known := index[c]
+		if !known {
+			i = len(groups)
+			index[c] = i
 			groups = append(groups, group{Config: c})
 		}
-	}
-	for _, r := range base.Runs {
-		if i := indexOf(groups, configOf(r)); i >= 0 && whole(r) {
-			groups[i].base = append(groups[i].base, r)
-		}
+		groups[i].base = append(groups[i].base, r)
 	}
 	for _, r := range new.Runs {
-		if i := indexOf(groups, configOf(r)); i >= 0 && whole(r) {
+		if i, known := index[configOf(r)]; known && whole(r) {
 			groups[i].new = append(groups[i].new, r)
 		}
 	}
@@ -209,19 +213,23 @@ func judgeFamily(groups []group, metrics []Metric, o Options, decides bool) []Ro
 			}
 			logBase, logNew := logs(base), logs(new)
 			logRatio, ci := shift(logBase, logNew, tail)
-			low, high := rankSum(logBase, logNew)
 			rows = append(rows, Row{
 				Config: g.Config, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.HigherIsBetter, Decides: decides,
 				BaseRuns: len(base), NewRuns: len(new), BaseMedian: median(base), NewMedian: median(new),
 				Ratio: math.Exp(logRatio), Interval: Interval{math.Exp(ci.lo), math.Exp(ci.hi)},
 			})
+			worse := 1.0
 			e := evidence{loss: logRatio, ci: ci}
 			if m.HigherIsBetter {
+				worse = -1
 				e.loss, e.ci = -logRatio, interval{-ci.hi, -ci.lo}
-				low, high = high, low
 			}
+			limits := marginsFor(o.MaxSlowdown, m.HigherIsBetter)
+			e.pSlower, e.pFaster = lossTest(logBase, logNew, worse, 0)
+			e.pBeyondSlower, _ = lossTest(logBase, logNew, worse, limits.slower)
+			_, e.pBeyondFaster = lossTest(logBase, logNew, worse, -limits.faster)
 			all = append(all, e)
-			slower, faster = append(slower, high), append(faster, low)
+			slower, faster = append(slower, e.pSlower), append(faster, e.pFaster)
 		}
 	}
 	slower, faster = holm(slower), holm(faster)
@@ -230,12 +238,26 @@ func judgeFamily(groups []group, metrics []Metric, o Options, decides bool) []Ro
 		e.pSlower, e.pFaster = slower[i], faster[i]
 		r.P = min(e.pSlower, e.pFaster)
 		m := marginsFor(o.MaxSlowdown, r.HigherIsBetter)
-		r.Outcome = judge(e, m, o.Alpha, r.HigherIsBetter)
+		r.Outcome = judge(e, m, o.Alpha, beyondLevel, r.HigherIsBetter)
 		if r.Verdict == CannotTell {
 			r.More = moreRuns(r, e, m, o.Alpha/float64(len(rows)))
 		}
 	}
 	return rows
+}
+
+// lossTest gives the p-values of a loss above and below theta; worse is the
+// sign of a loss in the metric's own direction.
+func lossTest(base, new []float64, worse, theta float64) (above, below float64) {
+	moved := make([]float64, len(new))
+	for i, v := range new {
+		moved[i] = v - worse*theta
+	}
+	low, high := rankSum(base, moved)
+	if worse < 0 {
+		return low, high
+	}
+	return high, low
 }
 
 // moreRuns is the number of runs to add to the smaller side.
@@ -255,10 +277,12 @@ func moreRuns(r *Row, e evidence, m margins, level float64) int {
 // nothing known is worse than the same.
 func overall(rows []Row) Outcome {
 	out := Outcome{Verdict: NotComparable}
+	notSlower := true
 	for _, r := range rows {
 		if !r.Decides {
 			continue
 		}
+		notSlower = notSlower && r.NotSlower
 		switch {
 		case severity(r.Verdict) > severity(out.Verdict):
 			out = r.Outcome
@@ -266,6 +290,7 @@ func overall(rows []Row) Outcome {
 			out.Within, out.More = max(out.Within, r.Within), max(out.More, r.More)
 		}
 	}
+	out.NotSlower = notSlower && out.Verdict != NotComparable
 	return out
 }
 

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -95,26 +94,23 @@ type Config struct {
 }
 
 func configOf(r *runner.Result) Config {
-	params := maps.Clone(r.Params)
-	if params == nil {
-		params = map[string]string{}
+	var params []string
+	for name, value := range r.Params {
+		params = append(params, name+"="+value)
 	}
 	if r.Rate > 0 {
-		params["--rate"] = fmt.Sprintf("%g", r.Rate)
+		params = append(params, fmt.Sprintf("--rate=%g", r.Rate))
 	}
 	if r.Reconnect {
-		params["--connect"] = "yes"
+		params = append(params, "--connect")
 	}
 	if r.Producers != nil {
-		params["--producers"] = fmt.Sprint(r.Producers.Clients)
+		params = append(params, fmt.Sprintf("--producers=%d", r.Producers.Clients))
 	}
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		list = append(list, name+"="+params[name])
-	}
+	slices.Sort(params)
 	return Config{
 		Strategy: r.Strategy, Workload: r.Workload, Layout: r.Layout, Unlogged: r.Unlogged || r.Layout == "unlogged",
-		Partitions: r.Partitions, Mode: string(r.Mode), Clients: r.Clients, Params: strings.Join(list, " "),
+		Partitions: r.Partitions, Mode: string(r.Mode), Clients: r.Clients, Params: strings.Join(params, " "),
 	}
 }
 

@@ -27,6 +27,9 @@ type Outcome struct {
 	// More is, for CannotTell, how many more runs a side (or pairs) would
 	// probably decide it; MoreCap stands for more than that.
 	More int `json:"more,omitempty"`
+	// NotSlower is whether a slowdown beyond the tolerated one is excluded
+	// (at 5 %): the weaker statement that is enough to let a change pass.
+	NotSlower bool `json:"not_slower"`
 }
 
 // MoreCap is where estimates of further runs end: nobody measures that many,
@@ -39,13 +42,17 @@ func (o Outcome) Text(unit string) string {
 	case Same:
 		return fmt.Sprintf("same within %s %%", ceilPercent(o.Within))
 	case CannotTell:
+		text := "cannot tell"
+		if o.NotSlower {
+			text = "not slower, cannot tell more"
+		}
 		switch {
 		case o.More >= MoreCap:
-			return fmt.Sprintf("cannot tell: %d or more %ss, it is too close to the limit", MoreCap, unit)
+			return fmt.Sprintf("%s: %d or more %ss, it is too close to the limit", text, MoreCap, unit)
 		case o.More == 1:
-			return fmt.Sprintf("cannot tell: 1 more %s", unit)
+			return fmt.Sprintf("%s: 1 more %s", text, unit)
 		case o.More > 0:
-			return fmt.Sprintf("cannot tell: %d more %ss", o.More, unit)
+			return fmt.Sprintf("%s: %d more %ss", text, o.More, unit)
 		}
 	}
 	return string(o.Verdict)
@@ -75,22 +82,31 @@ func marginsFor(maxSlowdown float64, higherIsBetter bool) margins {
 // evidence is what the data say about one hypothesis; all on the log scale,
 // positive is worse.
 type evidence struct {
-	loss             float64
-	ci               interval
-	pSlower, pFaster float64 // adjusted
+	loss float64
+	ci   interval
+	// Against no difference, adjusted.
+	pSlower, pFaster float64
+	// Against the tolerated difference.
+	pBeyondSlower, pBeyondFaster float64
 }
 
-// judge gives the verdict, except for what CannotTell would need.
-func judge(e evidence, m margins, alpha float64, higherIsBetter bool) Outcome {
+// beyondLevel is the level at which a difference must be beyond the tolerated
+// one. It is no proof, only somewhat more than likely; compare doc.go.
+const beyondLevel = 0.4
+
+// judge gives the verdict, except for what CannotTell would need. A difference
+// counts if none is excluded at alpha and the tolerated one at beyond.
+func judge(e evidence, m margins, alpha, beyond float64, higherIsBetter bool) Outcome {
+	o := Outcome{Verdict: CannotTell, NotSlower: e.ci.hi <= m.slower}
 	switch {
-	case e.pSlower <= alpha && e.loss > m.slower:
-		return Outcome{Verdict: Slower}
-	case e.pFaster <= alpha && e.loss < -m.faster:
-		return Outcome{Verdict: Faster}
-	case e.ci.hi <= m.slower && !math.IsInf(e.ci.lo, 0):
-		return Outcome{Verdict: Same, Within: within(e.ci, higherIsBetter)}
+	case e.pSlower <= alpha && e.pBeyondSlower <= beyond:
+		o.Verdict = Slower
+	case e.pFaster <= alpha && e.pBeyondFaster <= beyond:
+		o.Verdict = Faster
+	case o.NotSlower && e.ci.lo >= -m.faster:
+		o.Verdict, o.Within = Same, within(e.ci, higherIsBetter)
 	}
-	return Outcome{Verdict: CannotTell}
+	return o
 }
 
 // within is the largest difference that an interval of losses leaves open, as a
@@ -110,12 +126,9 @@ const powerOfMore = 0.8
 // seen would be decided with powerOfMore: by the normal approximation, where sd
 // is the standard deviation of a difference of two runs.
 func samplesNeeded(loss, sd float64, m margins, alpha, tail float64) int {
-	distance, z := m.slower-loss, normalQuantile(1-tail)
-	switch {
-	case loss > m.slower:
-		distance, z = loss, normalQuantile(1-alpha)
-	case loss < -m.faster:
-		distance = max(distance, -loss)
+	distance, z := min(m.slower-loss, m.faster+loss), normalQuantile(1-tail)
+	if loss > m.slower || loss < -m.faster {
+		distance, z = math.Abs(loss), normalQuantile(1-alpha)
 	}
 	n := math.Pow(sd*(z+normalQuantile(powerOfMore))/distance, 2)
 	if !(n < MoreCap) {

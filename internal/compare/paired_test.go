@@ -1,0 +1,200 @@
+package compare
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// play runs one paired comparison to its end. drift is the change of the
+// machine from run to run.
+func play(t *testing.T, rng *rand.Rand, of noise, ratio, drift float64, o SequentialOptions) Decision {
+	t.Helper()
+	s, err := NewSequential(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := 0.0 // log of its speed
+	run := func(ratio float64) float64 {
+		machine += drift
+		return 5000 * ratio * math.Exp(of(rng)+machine)
+	}
+	for i := 0; ; i++ {
+		var a, b float64
+		if BFirst(i) {
+			b = run(ratio)
+			a = run(1)
+		} else {
+			a = run(1)
+			b = run(ratio)
+		}
+		if err := s.Add(a, b); err != nil {
+			t.Fatal(err)
+		}
+		if d := s.Decide(); d.Done {
+			return d
+		}
+	}
+}
+
+func TestSequentialErrorRates(t *testing.T) {
+	t.Parallel()
+	// An accepted chance of 1 % shows as more than 8 of 300 once in a hundred
+	// times; where the margin comes on top it stays far below.
+	const chance = 100 * 8 / 300.0
+	const often, seldom = 1000, 300 // comparisons
+	for name, c := range map[string]struct {
+		comparisons    int
+		of             noise
+		ratio, drift   float64
+		slower, faster [2]float64 // least and most, per cent
+		pairs          int        // at most, in 95 %
+	}{
+		"same, 5 %":               {often, normal(0.05), 1, 0, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, 1 %":               {seldom, normal(0.01), 1, 0, [2]float64{0, 0}, [2]float64{0, 0}, 8},
+		"same, 20 %":              {seldom, normal(0.20), 1, 0, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, outliers":          {often, outliers(0.05, 0.05), 1, 0, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, half outliers":     {seldom, outliers(0.05, 0.5), 1, 0, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, heavy":             {seldom, heavy(0.1), 1, 0, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, drifting":          {seldom, normal(0.05), 1, 0.01, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, drifting the most": {seldom, normal(0.005), 1, 0.03, [2]float64{0, 0}, [2]float64{0, 0}, 30},
+		"10 % slower":             {often, normal(0.05), 0.9, 0, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"10 % slower, outliers":   {often, outliers(0.05, 0.05), 0.9, 0, [2]float64{93, 100}, [2]float64{0, 0}, 30},
+		"10 % slower, drifting":   {seldom, normal(0.05), 0.9, 0.01, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"half as fast":            {seldom, normal(0.05), 0.5, 0, [2]float64{100, 100}, [2]float64{0, 0}, 8},
+		"2 % slower":              {often, normal(0.05), 0.98, 0, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
+		"15 % faster":             {seldom, normal(0.05), 1.15, 0, [2]float64{0, 0}, [2]float64{98, 100}, 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seed := fnv.New64()
+			seed.Write([]byte(name))
+			rng := rand.New(rand.NewPCG(5, seed.Sum64()))
+			got := map[Verdict]int{}
+			var pairs []int
+			for range c.comparisons {
+				d := play(t, rng, c.of, c.ratio, c.drift, SequentialOptions{MaxSlowdown: 0.05, MaxPairs: 30, HigherIsBetter: true})
+				got[d.Verdict]++
+				pairs = append(pairs, d.Pairs)
+			}
+			slices.Sort(pairs)
+			t.Logf("%v, %d pairs in half, %d in 95 %%", got, pairs[c.comparisons/2], pairs[c.comparisons*95/100])
+			for v, limits := range map[Verdict][2]float64{Slower: c.slower, Faster: c.faster} {
+				if p := 100 * float64(got[v]) / float64(c.comparisons); p < limits[0] || p > limits[1] {
+					t.Errorf("%.1f %% say %s, want %v %%: %v", p, v, limits, got)
+				}
+			}
+			if p := pairs[c.comparisons*95/100]; p > c.pairs {
+				t.Errorf("95 %% take up to %d pairs, want at most %d", p, c.pairs)
+			}
+		})
+	}
+}
+
+// The interval holds the truth at every look at once in 90 % of the sequences.
+func TestConfidenceSequence(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 12))
+	for name, of := range map[string]noise{"normal": normal(0.07), "outliers": outliers(0.05, 0.1)} {
+		missed := 0
+		for range 200 {
+			s, err := NewSequential(SequentialOptions{MaxSlowdown: 0.05})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 30 {
+				if err := s.Add(math.Exp(of(rng)), 1.3*math.Exp(of(rng))); err != nil {
+					t.Fatal(err)
+				}
+				if i := s.Decide().Interval; i.Lo > 1.3 || i.Hi < 1.3 {
+					missed++
+					break
+				}
+			}
+		}
+		// 20 of 200 on average at worst; more than 32 once in 400 times.
+		if missed > 32 {
+			t.Errorf("%s: %d of 200 sequences lose the truth", name, missed)
+		}
+	}
+}
+
+// With A and B exchanged the ratio is inverted and faster becomes slower.
+func TestSequentialExchanged(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := SequentialOptions{MaxSlowdown: 0.05, HigherIsBetter: rapid.Bool().Draw(t, "higher")}
+		ab, err := NewSequential(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The other metric's direction exchanges the margins too.
+		o.HigherIsBetter = !o.HigherIsBetter
+		inverse, err := NewSequential(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := rapid.SliceOfN(rapid.Float64Range(0.2, 5), 2, 60).Draw(t, "values")
+		for i := 0; i+1 < len(values); i += 2 {
+			if err := ab.Add(values[i], values[i+1]); err != nil {
+				t.Fatal(err)
+			}
+			if err := inverse.Add(values[i+1], values[i]); err != nil {
+				t.Fatal(err)
+			}
+			d, e := ab.Decide(), inverse.Decide()
+			if d.Verdict != e.Verdict || math.Abs(d.Ratio*e.Ratio-1) > 1e-9 || math.Abs(d.P-e.P) > 1e-9 {
+				t.Fatalf("%+v against %+v", d, e)
+			}
+			if d.Interval.Lo > d.Ratio*(1+1e-9) || d.Interval.Hi < d.Ratio*(1-1e-9) {
+				t.Fatalf("the ratio %g is outside its interval %v", d.Ratio, d.Interval)
+			}
+			if d.Verdict == CannotTell && d.More < 1 {
+				t.Fatalf("cannot tell, and asks for %d more", d.More)
+			}
+		}
+	})
+}
+
+func TestSequentialRefuses(t *testing.T) {
+	t.Parallel()
+	for _, o := range []SequentialOptions{
+		{}, {MaxSlowdown: 1}, {MaxSlowdown: -0.1}, {MaxSlowdown: math.NaN()}, {MaxSlowdown: 0.05, Alpha: 0.6},
+		{MaxSlowdown: 0.05, MinPairs: 1}, {MaxSlowdown: 0.05, MinPairs: 5, MaxPairs: 4},
+	} {
+		if _, err := NewSequential(o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+	s, err := NewSequential(SequentialOptions{MaxSlowdown: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {1, math.Inf(1)}} {
+		if s.Add(p[0], p[1]) == nil {
+			t.Errorf("%v is accepted", p)
+		}
+	}
+	if d := s.Decide(); d.Done || d.Verdict != CannotTell || d.Pairs != 0 || d.More < 1 {
+		t.Errorf("after no pair: %+v", d)
+	}
+}
+
+func TestABBA(t *testing.T) {
+	t.Parallel()
+	order := ""
+	for i := range 4 {
+		if BFirst(i) {
+			order += "BA"
+		} else {
+			order += "AB"
+		}
+	}
+	if order != "ABBAABBA" {
+		t.Error(order)
+	}
+}
