@@ -20,7 +20,11 @@ type Probe struct {
 	Short  bool      `json:"short,omitempty"`
 	Values []float64 `json:"values_ms"` // of the level's terms, in its order
 	Growth Estimate  `json:"growth_per_s"`
-	Breaks []string  `json:"breaks,omitempty"` // what is broken, in plain words
+	// P99MS is of the workers' transactions, CPUPerOrder of the clients in
+	// seconds; both means of the repeats.
+	P99MS       float64  `json:"p99_ms"`
+	CPUPerOrder float64  `json:"cpu_per_order_s"`
+	Breaks      []string `json:"breaks,omitempty"` // what is broken, in plain words
 
 	// room is limit/value - 1 of the tightest term: positive where the level
 	// holds. capacity is the rate that the workers keep up with, where the
@@ -100,6 +104,8 @@ func (p *prober) judge(rate float64, workers int, samples []Sample) (*Probe, err
 	for _, s := range samples {
 		moved += s.OrdersPerS / float64(len(samples))
 		offered += s.OfferedPerS / float64(len(samples))
+		b.P99MS += s.Transaction.P99 / float64(len(samples))
+		b.CPUPerOrder += s.CPUPerOrder / float64(len(samples))
 	}
 	if offered > 0 && offered < reached*rate {
 		b.Short, b.Rate = true, offered

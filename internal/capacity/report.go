@@ -60,8 +60,17 @@ func Compare(strategies []*Strategy, precision float64) *Comparison {
 			c.TargetRate = s.Target.Rate
 		}
 	}
+	searched := slices.ContainsFunc(strategies, func(s *Strategy) bool { return s.Search != nil })
 	for _, s := range strategies {
-		c.Contenders = append(c.Contenders, contender(s, c.TargetRate > 0))
+		k := contender(s)
+		switch {
+		case k.Excluded != "":
+		case c.TargetRate > 0 && s.Target == nil:
+			k.Excluded = "it was not measured at the target rate"
+		case c.TargetRate == 0 && searched && s.Search == nil:
+			k.Excluded = "it was not measured at the level"
+		}
+		c.Contenders = append(c.Contenders, k)
 	}
 	// Equality within the precision is not transitive, so it cannot be part of
 	// the sort: the best rate is found first and its equals are moved up.
@@ -106,7 +115,7 @@ func cheaper(a, b Contender) int {
 	return cmp.Compare(a.CPUPerOrder, b.CPUPerOrder)
 }
 
-func contender(s *Strategy, target bool) Contender {
+func contender(s *Strategy) Contender {
 	c := Contender{Name: s.Name, Layout: s.Layout, Unlogged: s.Unlogged, Excluded: s.Invalid}
 	exclude := func(why string) {
 		if c.Excluded == "" {
@@ -125,6 +134,7 @@ func contender(s *Strategy, target bool) Contender {
 	}
 	if se := s.Search; se != nil {
 		c.Rate, c.Workers = se.Rate, se.Workers
+		c.at(se.Probes)
 		if se.Outcome != Found && se.Outcome != AtLeast {
 			exclude(se.Answer)
 		}
@@ -132,15 +142,25 @@ func contender(s *Strategy, target bool) Contender {
 	switch t := s.Target; {
 	case t != nil && t.Outcome == Found:
 		c.Workers = t.Workers
+		c.at(t.Probes)
 	case t != nil:
 		exclude(t.Answer)
-	case target:
-		exclude("it was not measured at the target rate")
 	}
 	if s.Sweep == nil && s.Search == nil && s.Target == nil {
 		exclude("it was not measured")
 	}
 	return c
+}
+
+// at takes latency and cost from the highest rate that the workers were seen
+// to hold.
+func (c *Contender) at(probes []*Probe) {
+	top := 0.0
+	for _, b := range probes {
+		if b.Holds && b.Workers == c.Workers && b.Rate >= top {
+			top, c.P99MS, c.CPUPerOrder = b.Rate, b.P99MS, b.CPUPerOrder
+		}
+	}
 }
 
 func (c *Comparison) exclusions() string {
@@ -169,12 +189,12 @@ func (c *Comparison) because(equals int, precision float64) string {
 			text += fmt.Sprintf(", %s needs %d", second.Name, second.Workers)
 		}
 	case equals > 1:
-		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g %% (%s orders/s), and it needs the least for it (%s, %.3g µs of CPU per order)",
+		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g %% (%s orders/s), and it needs the least for it (%s, %.3g us of CPU per order)",
 			first.Name, equals, 100*precision, perSecond(first.Rate.Value), plural(first.Workers, "worker"), 1e6*first.CPUPerOrder)
 	default:
 		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, perSecond(first.Rate.Value), plural(first.Workers, "worker"))
 		if second.Excluded == "" && second.Rate.Value > 0 {
-			text += fmt.Sprintf(", %.0f %% more than %s", 100*(first.Rate.Value/second.Rate.Value-1), second.Name)
+			text += fmt.Sprintf(", %s %s", ahead(first.Rate.Value/second.Rate.Value), second.Name)
 		}
 	}
 	if second.Excluded != "" {
@@ -184,4 +204,13 @@ func (c *Comparison) because(equals int, precision float64) string {
 		text += "; its tables are unlogged, so a crash empties the queue"
 	}
 	return text
+}
+
+// ahead writes a ratio above 1 as it is said.
+func ahead(ratio float64) string {
+	const twoToSay = 2.5
+	if ratio >= twoToSay {
+		return fmt.Sprintf("%.1f times as much as", ratio)
+	}
+	return fmt.Sprintf("%.0f %% more than", 100*(ratio-1))
 }

@@ -30,6 +30,13 @@ func TestCompare(t *testing.T) {
 	unlogged.Unlogged = true
 	searched := swept("searched", 9000, 8, 1e-5)
 	searched.Search = &Search{Outcome: Never, Answer: "never holds"}
+	held := swept("held", 900, 8, 1e-5)
+	held.Search = &Search{Outcome: Found, Rate: exact(500), Workers: 3, Probes: []*Probe{
+		{Rate: 400, Workers: 3, Holds: true, P99MS: 1}, {Rate: 500, Workers: 3, Holds: true, P99MS: 2, CPUPerOrder: 3e-5}, {Rate: 600, Workers: 3, P99MS: 9}, {Rate: 500, Workers: 4, Holds: true, P99MS: 5},
+	}}
+	if k := contender(held); k.P99MS != 2 || k.CPUPerOrder != 3e-5 {
+		t.Errorf("latency and cost are not those of the rate: %+v", k)
+	}
 	for _, c := range []struct {
 		name       string
 		strategies []*Strategy
@@ -38,10 +45,12 @@ func TestCompare(t *testing.T) {
 	}{
 		{"highest rate", []*Strategy{swept("a", 1000, 4, 1e-5), swept("b", 2000, 64, 1e-4)}, "b", []string{"take b: 2,000 orders/s with 64 workers, 100 % more than a"}},
 		{"equal rates, fewer workers", []*Strategy{swept("a", 2000, 64, 1e-5), swept("b", 1990, 8, 1e-5), swept("c", 100, 1, 1e-5)}, "b", []string{"2 strategies do as much within 3 %", "8 workers"}},
-		{"equal rates and workers, less CPU", []*Strategy{swept("a", 2000, 8, 1e-4), swept("b", 1990, 8, 1e-5)}, "b", []string{"10 µs of CPU"}},
+		{"equal rates and workers, less CPU", []*Strategy{swept("a", 2000, 8, 1e-4), swept("b", 1990, 8, 1e-5)}, "b", []string{"10 us of CPU"}},
 		{"a failed audit", []*Strategy{invalid, swept("b", 100, 8, 1e-5)}, "b", []string{"the only one"}},
 		{"unlogged", []*Strategy{unlogged, swept("b", 100, 8, 1e-5)}, "fast", []string{"a crash empties the queue"}},
 		{"no level holds", []*Strategy{searched, invalid}, "", []string{"no strategy can be recommended: naive: its audit failed; searched: never holds"}},
+		{"only one has a level", []*Strategy{held, swept("b", 9000, 8, 1e-5)}, "held", []string{"500 orders/s with 3 workers, the only one"}},
+		{"far ahead", []*Strategy{swept("a", 9000, 8, 1e-5), swept("b", 1000, 8, 1e-5)}, "a", []string{"9.0 times as much as b"}},
 		{"none", nil, "", []string{"none was measured"}},
 		{"unmeasured", []*Strategy{{Name: "x"}}, "", []string{"x: it was not measured"}},
 		{"target", []*Strategy{

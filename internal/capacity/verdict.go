@@ -113,7 +113,7 @@ func (s *sweeper) notes(r *Sweep) {
 		}
 	}
 	if len(wide) > 0 {
-		note("at %s clients the interval is still wider than ±%.3g %% after %d repeats: the machine is noisy, or the measurements are too short", strings.Join(wide, ", "), 100*s.Precision, s.MaxRepeats)
+		note("at %s clients the interval is still wider than %.3g %% to either side after up to %d repeats: the machine is noisy, or the measurements are too short", strings.Join(wide, ", "), 100*s.Precision, s.MaxRepeats)
 	}
 	if saturated > 0 {
 		note("from %d clients on the load generator takes %.0f %% of its machine or more: it is measured too; run it on another machine", saturated, 100*clientSaturated)
