@@ -22,6 +22,9 @@ type Options struct {
 	// Show names further metrics that are judged and shown, but decide nothing;
 	// none is the usual four.
 	Show []string
+	// Strict fails a gate that cannot exclude a slowdown beyond the tolerated
+	// one, instead of letting it pass with a warning.
+	Strict bool
 	// Force compares in spite of refusals where there is anything to compare.
 	Force bool
 }
@@ -43,11 +46,22 @@ type Report struct {
 	MaxSlowdown float64  `json:"max_slowdown"`
 	Alpha       float64  `json:"alpha"`
 	Confidence  float64  `json:"confidence"`
+	Strict      bool     `json:"strict"`
 	Gate        []string `json:"gate"`
 	// Outcome is that of the gate; NotComparable if a problem is a refusal.
 	Outcome
 	Problems []Problem `json:"problems"`
 	Rows     []Row     `json:"rows"`
+}
+
+// Failed is whether the gate fails.
+func (r *Report) Failed() bool {
+	return r.Verdict == NotComparable || slices.ContainsFunc(r.Rows, r.Fails)
+}
+
+// Fails is whether a row makes the gate fail.
+func (r *Report) Fails(row Row) bool {
+	return row.Decides && (row.Verdict == Slower || r.Strict && row.Verdict == CannotTell && !row.NotSlower)
 }
 
 // Row is one metric of one configuration.
@@ -100,7 +114,7 @@ func Compare(base, new Set, o Options) (*Report, error) {
 		return nil, err
 	}
 	rep := &Report{
-		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, Confidence: Confidence,
+		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, Confidence: Confidence, Strict: o.Strict,
 		Rows: []Row{}, Problems: []Problem{},
 	}
 	for _, m := range metrics[:gated] {

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -183,11 +185,16 @@ func (t Threshold) Value(r *runner.Result) string {
 		v /= units[t.unit].size
 		unit = " " + t.unit
 	}
-	// Enough digits to see on which side of the limit it lies.
-	text := strconv.FormatFloat(v, 'f', -1, 64)
-	for digits := 1; digits <= 9; digits++ {
-		short := strconv.FormatFloat(v, 'f', digits, 64)
-		if back, err := strconv.ParseFloat(short, 64); err == nil && (back > t.value) == (v > t.value) && (back < t.value) == (v < t.value) {
+	// Three digits, and as many more as it takes to see on which side of the
+	// limit it lies.
+	decimals := 1
+	if v > 0 {
+		decimals = max(1, 2-int(math.Floor(math.Log10(v))))
+	}
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	for more := decimals; more < decimals+9; more++ {
+		short := strconv.FormatFloat(v, 'f', more, 64)
+		if back, err := strconv.ParseFloat(short, 64); err == nil && cmp.Compare(back, t.value) == cmp.Compare(v, t.value) {
 			text = short
 			break
 		}

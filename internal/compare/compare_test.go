@@ -1,0 +1,246 @@
+package compare
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"qbench/runner"
+)
+
+func TestOptionsRefused(t *testing.T) {
+	t.Parallel()
+	s := simulated(rand.New(rand.NewPCG(1, 1)), "x", 3, normal(0.01), 1)
+	for _, o := range []Options{
+		{MaxSlowdown: -0.1}, {MaxSlowdown: 1}, {MaxSlowdown: math.NaN()}, {Alpha: 0.5}, {Alpha: -1},
+		{Gate: []string{"p98"}}, {Show: []string{"speed"}},
+	} {
+		if _, err := Compare(s, s, o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
+
+// A configuration's rows stand together, deciding ones first.
+func TestRowsInOrder(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	rep, err := Compare(simulated(rng, "a", 4, normal(0.01), 1, 1), simulated(rng, "b", 4, normal(0.01), 1, 1), Options{MaxSlowdown: 0.05, Gate: []string{"p99"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rep.Rows {
+		mark := ""
+		if r.Decides {
+			mark = "!"
+		}
+		got = append(got, r.Strategy+mark+r.Metric)
+	}
+	want := []string{
+		"strategy-0!p99", "strategy-0orders_per_s", "strategy-0p50", "strategy-0client_cpu_per_order",
+		"strategy-1!p99", "strategy-1orders_per_s", "strategy-1p50", "strategy-1client_cpu_per_order",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Only what decides fails the gate: here throughput is the same and the tail is
+// twice as long.
+func TestOnlyTheGateDecides(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	base, new := simulated(rng, "base", 10, normal(0.01), 1), simulated(rng, "new", 10, normal(0.01), 1)
+	for _, r := range new.Runs {
+		r.Latency.P99 *= 2
+	}
+	for gate, want := range map[string]Verdict{"orders_per_s": Same, "p99": Slower} {
+		rep, err := Compare(base, new, Options{MaxSlowdown: 0.05, Gate: []string{gate}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != want {
+			t.Errorf("gate on %s: %s, want %s", gate, rep.Verdict, want)
+		}
+		for _, r := range rep.Rows {
+			if r.Metric == "p99" && r.Verdict != Slower {
+				t.Errorf("gate on %s: p99 is shown as %s", gate, r.Verdict)
+			}
+		}
+	}
+}
+
+// A script that counts no orders is judged by transactions.
+func TestWithoutOrders(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	base, new := simulated(rng, "base", 8, normal(0.01), 1), simulated(rng, "new", 8, normal(0.01), 0.8)
+	for _, s := range []Set{base, new} {
+		for _, r := range s.Runs {
+			r.CountsOrders, r.Orders, r.OrdersPerS = false, 0, 0
+		}
+	}
+	rep, err := Compare(base, new, Options{MaxSlowdown: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Verdict != Slower || rep.Rows[0].Metric != "tps" || rep.Rows[3].Metric != "client_cpu_per_tx" {
+		t.Errorf("%s by %+v", rep.Verdict, rep.Rows)
+	}
+}
+
+// A queue that stands still is slower, and no division by zero.
+func TestNoThroughputAtAll(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	base, new := simulated(rng, "base", 8, normal(0.01), 1), simulated(rng, "new", 8, normal(0.01), 1)
+	for _, r := range new.Runs {
+		r.OrdersPerS, r.TPS, r.Orders, r.Transactions = 0, 0, 0, 0
+		r.Latency = runner.Latency{}
+	}
+	rep, err := Compare(base, new, Options{MaxSlowdown: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Verdict != Slower || len(rep.Rows) != 1 {
+		t.Errorf("%+v", rep)
+	}
+	if _, err := json.Marshal(rep); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSummaryOfRows(t *testing.T) {
+	t.Parallel()
+	row := func(v Verdict, decides bool, more int) Row {
+		return Row{Decides: decides, Outcome: Outcome{Verdict: v, More: more, NotSlower: v == Same || v == Faster}}
+	}
+	for _, c := range []struct {
+		rows []Row
+		want Outcome
+	}{
+		{nil, Outcome{Verdict: NotComparable}},
+		{[]Row{row(Slower, false, 0)}, Outcome{Verdict: NotComparable}},
+		{[]Row{row(Same, true, 0), row(Slower, false, 0)}, Outcome{Verdict: Same, NotSlower: true}},
+		{[]Row{row(Same, true, 0), row(Faster, true, 0)}, Outcome{Verdict: Faster, NotSlower: true}},
+		{[]Row{row(CannotTell, true, 3), row(Faster, true, 0), row(CannotTell, true, 7), row(CannotTell, true, 2)}, Outcome{Verdict: CannotTell, More: 7}},
+		{[]Row{row(CannotTell, true, 3), row(Slower, true, 0), row(Faster, true, 0)}, Outcome{Verdict: Slower}},
+	} {
+		if got := overall(c.rows); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.rows, got, c.want)
+		}
+	}
+}
+
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row            Row
+		normal, strict bool
+	}{
+		{Row{Decides: true, Outcome: Outcome{Verdict: Slower}}, true, true},
+		{Row{Decides: false, Outcome: Outcome{Verdict: Slower}}, false, false},
+		{Row{Decides: true, Outcome: Outcome{Verdict: CannotTell}}, false, true},
+		{Row{Decides: true, Outcome: Outcome{Verdict: CannotTell, NotSlower: true}}, false, false},
+		{Row{Decides: false, Outcome: Outcome{Verdict: CannotTell}}, false, false},
+		{Row{Decides: true, Outcome: Outcome{Verdict: Same, NotSlower: true}}, false, false},
+		{Row{Decides: true, Outcome: Outcome{Verdict: Faster, NotSlower: true}}, false, false},
+	} {
+		for strict, want := range map[bool]bool{false: c.normal, true: c.strict} {
+			rep := &Report{Strict: strict, Rows: []Row{c.row}, Outcome: Outcome{Verdict: Same}}
+			if rep.Failed() != want {
+				t.Errorf("strict %v, %+v: failed is %v", strict, c.row.Outcome, !want)
+			}
+		}
+	}
+	if rep := (&Report{Outcome: Outcome{Verdict: NotComparable}}); !rep.Failed() {
+		t.Error("what was not compared has not passed")
+	}
+}
+
+func TestOutcomeText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		o    Outcome
+		want string
+	}{
+		{Outcome{Verdict: Faster}, "faster"},
+		{Outcome{Verdict: Slower}, "slower"},
+		{Outcome{Verdict: NotComparable}, "not comparable"},
+		{Outcome{Verdict: Same, Within: 0.0301, NotSlower: true}, "same within 4 %"},
+		{Outcome{Verdict: Same, Within: 0.03}, "same within 3 %"},
+		{Outcome{Verdict: Same, Within: 0.0012}, "same within 0.2 %"},
+		{Outcome{Verdict: CannotTell, More: 1}, "cannot tell: 1 more run"},
+		{Outcome{Verdict: CannotTell, More: 12}, "cannot tell: 12 more runs"},
+		{Outcome{Verdict: CannotTell, More: 12, NotSlower: true}, "not slower, cannot tell more: 12 more runs"},
+		{Outcome{Verdict: CannotTell, More: MoreCap}, "cannot tell: 1000 or more runs, it is too close to the limit"},
+	} {
+		if got := c.o.Text("run"); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.o, got, c.want)
+		}
+	}
+}
+
+// Laws that hold for any samples: units do not matter; exchanged, the ratio is
+// inverted; "same" is never beyond the margin; the verdicts do not contradict
+// the interval.
+func TestCompareLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := rapid.IntRange(1, 14).Draw(t, "n")
+		sd := rapid.SampledFrom([]float64{0, 0.01, 0.05, 0.3}).Draw(t, "noise")
+		factor := rapid.Float64Range(0.5, 2).Draw(t, "factor")
+		o := Options{MaxSlowdown: rapid.SampledFrom([]float64{0, 0.05, 0.2}).Draw(t, "margin")}
+		base, new := simulated(rng, "base", n, normal(sd), 1, 1), simulated(rng, "new", rapid.IntRange(1, 14).Draw(t, "m"), normal(sd), factor, 1)
+		rep, err := Compare(base, new, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rep.Rows {
+			if r.Interval.Lo > r.Ratio*(1+1e-9) || r.Interval.Hi < r.Ratio*(1-1e-9) {
+				t.Fatalf("the ratio is outside its interval: %+v", r)
+			}
+			if r.P < 0 || r.P > 1 {
+				t.Fatalf("p = %g", r.P)
+			}
+			excludesOne := r.Interval.Lo > 1 || r.Interval.Hi < 1
+			switch {
+			case (r.Verdict == Slower || r.Verdict == Faster) && !excludesOne,
+				r.Verdict == Same && (!r.Interval.Bounded() || r.Within > o.MaxSlowdown+1e-9 || !r.NotSlower),
+				r.Verdict == Slower && r.NotSlower,
+				r.Verdict == CannotTell && r.More < 1:
+				t.Fatalf("%+v", r)
+			}
+			if r.Verdict == Slower && (r.Ratio < 1) != r.HigherIsBetter {
+				t.Fatalf("slower in the wrong direction: %+v", r)
+			}
+		}
+		back, err := Compare(new, base, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range rep.Rows {
+			if b := back.Rows[i]; math.Abs(r.Ratio*b.Ratio-1) > 1e-9 || math.Abs(r.P-b.P) > 1e-9 {
+				t.Fatalf("exchanged:\n%+v\n%+v", r, b)
+			}
+		}
+		text, err := json.Marshal(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Report
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(*rep, again); d != "" {
+			t.Fatalf("written and read, it differs: %s", d)
+		}
+	})
+}

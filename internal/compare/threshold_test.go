@@ -1,0 +1,183 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"qbench/runner"
+)
+
+func measured() *runner.Result {
+	return &runner.Result{
+		Strategy: "skip-locked", Layout: "plain", Mode: runner.Prepared, Clients: 8, CountsOrders: true,
+		OrdersPerS: 4321.5, TPS: 5000,
+		Stats: runner.Stats{
+			Transactions: 900, Orders: 750, Empty: 150, Skipped: 50, Late: 9, Retried: 20, Retries: 31,
+			Failures: runner.Failures{Serialization: 30, Deadlock: 20},
+		},
+		Latency: runner.Latency{Mean: 1.5, P50: 1, P90: 2, P95: 3, P99: 20, P999: 45.25, Max: 1234},
+		Audit:   &runner.Audit{OK: true, Lost: 2, Remaining: 7},
+		Client:  runner.Client{CPUShare: 0.425, CPUSeconds: 1},
+	}
+}
+
+func TestThresholds(t *testing.T) {
+	t.Parallel()
+	const run = "skip-locked, plain, prepared, 8 clients: "
+	for _, c := range []struct{ text, fails string }{
+		{"p99>20ms", ""},
+		{"p99>=20ms", "p99>=20ms: p99 is 20 ms"},
+		{"p99 > 19.99ms", "p99>19.99ms: p99 is 20 ms"},
+		{"p99<0.5s", "p99<0.5s: p99 is 0.02 s"},
+		{"p99>20.00001ms", ""},
+		{"p50>900us", "p50>900us: p50 is 1000 us"},
+		{"p50>900µs", "p50>900us: p50 is 1000 us"},
+		{"p99.9>45ms", "p99_9>45ms: p99_9 is 45.2 ms"},
+		{"p99_9<45.251ms", "p99_9<45.251ms: p99_9 is 45.2 ms"},
+		{"max>1s", "max>1s: max is 1.23 s"},
+		{"mean<=1.5ms", "mean<=1.5ms: mean is 1.5 ms"},
+		{"p90>1e0ms", "p90>1ms: p90 is 2 ms"},
+		{"p95>1e-3s", "p95>0.001s: p95 is 0.003 s"},
+		{"orders_per_s<5000", "orders_per_s<5000: orders_per_s is 4321.5"},
+		{"orders_per_s<4000", ""},
+		{"tps<5000.1", "tps<5000.1: tps is 5000"},
+		{"transactions<1000", "transactions<1000: transactions is 900"},
+		{"orders<751", "orders<751: orders is 750"},
+		{"empty>10%", "empty>10%: empty is 16.7 %"},
+		{"empty>16.6667%", ""},
+		{"empty>16.66%", "empty>16.66%: empty is 16.7 %"},
+		{"empty>149", "empty>149: empty is 150"},
+		{"failed>=5%", "failed>=5%: failed is 5 %"},
+		{"failed>0", "failed>0: failed is 50"},
+		{"skipped>=5 %", "skipped>=5%: skipped is 5 %"},
+		{"late>0.9%", "late>0.9%: late is 1 %"},
+		{"retried>1.9%", "retried>1.9%: retried is 2 %"},
+		{"retries>30", "retries>30: retries is 31"},
+		{"lost>0", "lost>0: lost is 2"},
+		{"duplicated>0", ""},
+		{"in_doubt>0", ""},
+		{"remaining<8", "remaining<8: remaining is 7"},
+		{"aborted_clients>0", ""},
+		{"client_cpu>40%", "client_cpu>40%: client_cpu is 42.5 %"},
+	} {
+		th, err := ParseThreshold(c.text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		reason, failed := th.Fails(measured())
+		want := c.fails
+		if want != "" {
+			want = run + want
+		}
+		if reason != want || failed != (want != "") {
+			t.Errorf("%s: %q, want %q", c.text, reason, want)
+		}
+		if _, missed := th.Misses(measured()); missed == failed {
+			t.Errorf("%s: as a limit and as an objective it cannot both hold", c.text)
+		}
+	}
+}
+
+func TestObjective(t *testing.T) {
+	t.Parallel()
+	th, err := ParseThreshold("p99<20ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reason, _ := th.Misses(measured()); reason != "skip-locked, plain, prepared, 8 clients: not p99<20ms: p99 is 20 ms" {
+		t.Error(reason)
+	}
+}
+
+// What a run does not have is no success, neither as a limit nor as an
+// objective.
+func TestThresholdsUnmeasured(t *testing.T) {
+	t.Parallel()
+	r := &runner.Result{Strategy: "mine.sql", Mode: runner.Simple, Clients: 1}
+	for text, want := range map[string]string{
+		"p99>20ms":          "not measured, no transaction succeeded",
+		"empty>10%":         "not measured, there was no transaction",
+		"failed>1%":         "not measured, there was no transaction",
+		"lost>0":            "not measured, the run has no audit",
+		"orders_per_s<5000": "not measured, the script counts no orders",
+		"orders<1":          "not measured, the script counts no orders",
+	} {
+		th, err := ParseThreshold(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, judge := range []func(*runner.Result) (string, bool){th.Fails, th.Misses} {
+			if reason, failed := judge(r); !failed || !strings.HasSuffix(reason, want) {
+				t.Errorf("%s: %q, want %q", text, reason, want)
+			}
+		}
+	}
+}
+
+func TestThresholdErrors(t *testing.T) {
+	t.Parallel()
+	names := "known are orders_per_s, tps, mean, p50, p90, p95, p99, p99_9, max, transactions, orders, empty, failed, skipped, late, retried, retries, aborted_clients, lost, duplicated, in_doubt, remaining, client_cpu"
+	for text, want := range map[string]string{
+		"":                   `threshold "": column 1: expected a name; ` + names,
+		"p98>20ms":           `threshold "p98>20ms": column 1: unknown name "p98"; ` + names,
+		"  P99>20ms":         `threshold "  P99>20ms": column 3: unknown name "P99"; ` + names,
+		">20ms":              `threshold ">20ms": column 1: expected a name; ` + names,
+		"p99":                `threshold "p99": column 4: expected > >= < or <=, found ""`,
+		"p99=20ms":           `threshold "p99=20ms": column 4: expected > >= < or <=, found "="`,
+		"p99>>20ms":          `threshold "p99>>20ms": column 4: expected > >= < or <=, found ">>"`,
+		"p99 20ms":           `threshold "p99 20ms": column 5: expected > >= < or <=, found "20ms"`,
+		"p99>":               `threshold "p99>": column 5: expected a number, found ""`,
+		"p99>ms":             `threshold "p99>ms": column 5: expected a number, found "ms"`,
+		"p99>-1ms":           `threshold "p99>-1ms": column 5: expected a number, found "-1ms"`,
+		"p99>1.2.3ms":        `threshold "p99>1.2.3ms": column 5: expected a number, found "1.2.3"`,
+		"tps>1e999":          `threshold "tps>1e999": column 5: expected a number, found "1e999"`,
+		"p99>20":             `threshold "p99>20": column 7: p99 is a time and takes us, ms or s, not ""`,
+		"p99>20%":            `threshold "p99>20%": column 7: p99 is a time and takes us, ms or s, not "%"`,
+		"p99>20 min":         `threshold "p99>20 min": column 8: p99 is a time and takes us, ms or s, not "min"`,
+		"p99>20ms or so":     `threshold "p99>20ms or so": column 7: p99 is a time and takes us, ms or s, not "ms or so"`,
+		"empty>10ms":         `threshold "empty>10ms": column 9: empty is a count and takes no unit, or % of transactions, not "ms"`,
+		"client_cpu>0.5":     `threshold "client_cpu>0.5": column 15: client_cpu is a share and takes %, not ""`,
+		"orders_per_s<5k":    `threshold "orders_per_s<5k": column 15: orders_per_s takes no unit, found "k"`,
+		"orders_per_s<5e":    `threshold "orders_per_s<5e": column 15: orders_per_s takes no unit, found "e"`,
+		"lost>0%":            `threshold "lost>0%": column 7: lost takes no unit, found "%"`,
+		"orders_per_s<5,000": `threshold "orders_per_s<5,000": column 15: orders_per_s takes no unit, found ",000"`,
+	} {
+		if th, err := ParseThreshold(text); err == nil {
+			t.Errorf("%q is accepted as %s", text, th)
+		} else if err.Error() != want {
+			t.Errorf("%q:\n got %s\nwant %s", text, err, want)
+		}
+	}
+}
+
+func FuzzParseThreshold(f *testing.F) {
+	for _, text := range []string{"p99>20ms", "orders_per_s<5000", "empty>10%", " p99.9 >= 1.5e1 µs ", "client_cpu<=50%", "lost>0", "p99>1e", "tps>.5", "p99>>1"} {
+		f.Add(text)
+	}
+	r := measured()
+	f.Fuzz(func(t *testing.T, text string) {
+		th, err := ParseThreshold(text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "threshold ") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		again, err := ParseThreshold(th.String())
+		if err != nil || again != th {
+			t.Fatalf("%q is read as %s, which is read as %s (%v)", text, th, again, err)
+		}
+		if math.IsNaN(th.value) || math.IsInf(th.value, 0) || th.value < 0 {
+			t.Fatalf("%q has the value %g", text, th.value)
+		}
+		_, failed := th.Fails(r)
+		if _, missed := th.Misses(r); failed == missed {
+			t.Fatalf("%s is both", th)
+		}
+		if strings.Contains(th.Value(r), "\n") {
+			t.Fatal("a reason has one line")
+		}
+	})
+}
