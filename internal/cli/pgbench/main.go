@@ -3,7 +3,6 @@ package pgbench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -50,12 +49,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 	}
 	info, err := o.setup(ctx, s)
 	if err != nil {
-		return err
+		return notStarted(ctx, err)
 	}
 	cfg := o.config(info)
-	var logs *txLog
+	var logs *TxLog
 	if o.log {
-		if logs, err = o.openLog(min(cfg.Threads, o.clients)); err != nil {
+		if logs, err = o.openLog(); err != nil {
 			return err
 		}
 		cfg.Log, cfg.Started = logs, logs.start
@@ -66,20 +65,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 	}
 	res, err := runner.Run(ctx, cfg, s.connect, observe)
 	if logs != nil {
-		if cerr := logs.close(time.Now()); cerr != nil && err == nil {
+		if cerr := logs.Close(); cerr != nil && err == nil {
 			return fatalf("could not write the transaction log: %s", cerr)
 		}
 	}
 	if err != nil {
-		return connectFailed(err)
+		return notStarted(ctx, err)
 	}
 	return o.finish(res, info)
 }
 
-// connectFailed words the end of a run that did not start.
-func connectFailed(err error) error {
+// notStarted words the end of a run that did not start.
+func notStarted(ctx context.Context, err error) error {
 	var failed *runner.ConnectError
-	if errors.As(err, &failed) {
+	switch {
+	case ctx.Err() != nil:
+		return (&exit{status: statusInterrupted}).and(levelError, "Run was interrupted before it started.")
+	case errors.As(err, &failed):
 		return fatalf("%s", failed.Err).and(levelError, "could not create connection for client %d", failed.Client)
 	}
 	return err
@@ -144,36 +146,4 @@ func word(res *runner.Result) string {
 		return "aborted"
 	}
 	return "interrupted"
-}
-
-// progress prints the lines of -P.
-type progress struct {
-	*options
-	start time.Time
-}
-
-func (o *options) newProgress(start time.Time) *progress { return &progress{o, start} }
-
-func (p *progress) tick(t runner.Tick) {
-	p.console.printError(p.line(t, time.Now()))
-}
-
-// line is the progress line of an interval that ended now. Time counts from
-// before the connections were made.
-func (p *progress) line(t runner.Tick, now time.Time) string {
-	at := fmt.Sprintf("%.1f s", now.Sub(p.start).Seconds())
-	if p.progressTimestamp {
-		at = fmt.Sprintf("%.3f s", float64(now.UnixMicro())/1e6)
-	}
-	s := fmt.Sprintf("progress: %s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", at, t.TPS, t.MeanMS, t.StdDevMS, t.Failed)
-	if p.rate > 0 {
-		s += fmt.Sprintf(", lag %.3f ms", t.LagMS)
-		if p.latencyLimit > 0 {
-			s += fmt.Sprintf(", %d skipped", t.Skipped)
-		}
-	}
-	if p.maxTries != 1 {
-		s += fmt.Sprintf(", %d retried, %d retries", t.Retried, t.Retries)
-	}
-	return s + "\n"
 }

@@ -11,9 +11,9 @@ import (
 	"qbench/runner"
 )
 
-// txLog writes the files of -l, one per thread. It is a runner.TxLogger: the
+// TxLog writes the files of -l, one per thread. It is a [runner.TxLogger]: the
 // calls for one thread come one after the other, so that nothing is locked.
-type txLog struct {
+type TxLog struct {
 	rate, retries bool // columns that depend on -R and --max-tries
 	threads       []*threadLog
 }
@@ -29,14 +29,14 @@ type threadLog struct {
 // defaultLogPrefix is pgbench's.
 const defaultLogPrefix = "pgbench_log"
 
-// openLog creates the files PREFIX.PID for the first thread and PREFIX.PID.N
-// for the others.
-func (o *options) openLog(threads int) (*txLog, error) {
-	prefix := o.logPrefix
+// OpenTxLog creates the files of a log: PREFIX.PID for the first thread and
+// PREFIX.PID.N for the others. The lines hold the schedule's lag under a rate,
+// and the retries where there can be any. An empty prefix is pgbench's.
+func OpenTxLog(prefix string, threads int, rate, retries bool) (*TxLog, error) {
 	if prefix == "" {
 		prefix = defaultLogPrefix
 	}
-	l := o.newLog()
+	l := &TxLog{rate: rate, retries: retries}
 	for i := range threads {
 		path := prefix + "." + strconv.Itoa(os.Getpid())
 		if i > 0 {
@@ -48,26 +48,35 @@ func (o *options) openLog(threads int) (*txLog, error) {
 			if errors.As(err, &failed) {
 				err = failed.Err
 			}
-			return nil, fatalf(`could not open logfile "%s": %s`, path, sentence(err))
+			return nil, errors.Join(fatalf(`could not open logfile "%s": %s`, path, sentence(err)), l.Close())
 		}
-		l.add(o, f)
+		l.add(f)
 	}
 	return l, nil
 }
 
-func (o *options) newLog() *txLog { return &txLog{rate: o.rate > 0, retries: o.maxTries != 1} }
+func (l *TxLog) add(f io.WriteCloser) {
+	l.threads = append(l.threads, &threadLog{file: f, w: bufio.NewWriter(f)})
+}
 
-// add adds a thread's file.
-func (l *txLog) add(o *options, f io.WriteCloser) {
-	t := &threadLog{file: f, w: bufio.NewWriter(f)}
-	if o.aggregateInterval > 0 {
+// openLog opens the log that the options ask for.
+func (o *options) openLog() (*TxLog, error) {
+	l, err := OpenTxLog(o.logPrefix, o.threads, o.rate > 0, o.maxTries != 1)
+	if err == nil && o.aggregateInterval > 0 {
+		l.aggregate(o)
+	}
+	return l, err
+}
+
+// aggregate makes the log one of --aggregate-interval.
+func (l *TxLog) aggregate(o *options) {
+	for _, t := range l.threads {
 		t.agg = newAggregate(o)
 	}
-	l.threads = append(l.threads, t)
 }
 
 // start is called when the clients start.
-func (l *txLog) start(now time.Time) {
+func (l *TxLog) start(now time.Time) {
 	for _, t := range l.threads {
 		if t.agg != nil {
 			t.agg.begin(now)
@@ -76,7 +85,7 @@ func (l *txLog) start(now time.Time) {
 }
 
 // LogTx implements [runner.TxLogger].
-func (l *txLog) LogTx(thread int, tx runner.TxOutcome) {
+func (l *TxLog) LogTx(thread int, tx runner.TxOutcome) {
 	t := l.threads[thread]
 	t.line = t.line[:0]
 	if t.agg != nil {
@@ -98,7 +107,7 @@ func (t *threadLog) write() {
 // latency in microseconds or what became of it instead, script, and the time
 // of its end in seconds and (unpadded) microseconds; then, where they apply,
 // the lag in microseconds and the number of retries.
-func (l *txLog) appendLine(dst []byte, tx runner.TxOutcome) []byte {
+func (l *TxLog) appendLine(dst []byte, tx runner.TxOutcome) []byte {
 	dst = append(strconv.AppendInt(dst, int64(tx.Client), 10), ' ')
 	dst = append(strconv.AppendInt(dst, tx.Serial, 10), ' ')
 	var lag time.Duration
@@ -121,9 +130,11 @@ func (l *txLog) appendLine(dst []byte, tx runner.TxOutcome) []byte {
 	return append(dst, '\n')
 }
 
-// close writes the intervals that are complete by now and closes the files.
-// pgbench, too, drops the last interval, which the run's end cut short.
-func (l *txLog) close(now time.Time) error {
+// Close writes what is left and closes the files. Of an aggregated log these
+// are the intervals that are complete by now; pgbench, too, drops the last
+// one, which the run's end cut short.
+func (l *TxLog) Close() error {
+	now := time.Now()
 	var errs []error
 	for _, t := range l.threads {
 		if t.agg != nil {
