@@ -29,19 +29,25 @@ type Environment struct {
 
 // Result is one run. Durations are seconds or milliseconds as their names say.
 type Result struct {
-	Strategy   string            `json:"strategy"`
-	Summary    string            `json:"summary,omitempty"`
-	Workload   string            `json:"workload,omitempty"` // orders, claims, jobs; "" for a script without a queue
-	Layout     string            `json:"layout,omitempty"`   // plain, unlogged, partitioned
-	Unlogged   bool              `json:"unlogged"`
-	Partitions int               `json:"partitions,omitempty"`
-	Params     map[string]string `json:"params,omitempty"` // the script's parameters and -D
-	Mode       Mode              `json:"mode"`
-	Clients    int               `json:"clients"`
-	Threads    int               `json:"threads"`
-	Repeat     int               `json:"repeat"` // from 1
-	Seed       uint64            `json:"seed"`
-	StartedAt  time.Time         `json:"started_at"`
+	Strategy   string `json:"strategy"`
+	Summary    string `json:"summary,omitempty"`
+	Workload   string `json:"workload,omitempty"` // orders, claims, jobs; "" for a script without a queue
+	Layout     string `json:"layout,omitempty"`   // plain, unlogged, partitioned
+	Unlogged   bool   `json:"unlogged"`
+	Partitions int    `json:"partitions,omitempty"`
+	Index      string `json:"index,omitempty"` // variant of the queue's indexes
+	// PayloadBytes and Claimed are what the orders were seeded with.
+	PayloadBytes int   `json:"payload_bytes,omitempty"`
+	Claimed      int64 `json:"claimed,omitempty"`
+	// Pool is the number of connections that the clients shared; 0 is one each.
+	Pool      int               `json:"pool,omitempty"`
+	Params    map[string]string `json:"params,omitempty"` // the script's parameters and -D
+	Mode      Mode              `json:"mode"`
+	Clients   int               `json:"clients"`
+	Threads   int               `json:"threads"`
+	Repeat    int               `json:"repeat"` // from 1
+	Seed      uint64            `json:"seed"`
+	StartedAt time.Time         `json:"started_at"`
 
 	// What was asked for, as pgbench's report prints it.
 	WantDurationS    float64 `json:"want_duration_s,omitempty"`
@@ -87,6 +93,7 @@ type Result struct {
 	Intervals      []Tick         `json:"intervals"`
 	ScriptResults  []ScriptResult `json:"scripts"`
 	Producers      *GroupResult   `json:"producers,omitempty"` // the second group
+	*Steady                       // where there are producers
 	Partition      *PartitionUse  `json:"partition_use,omitempty"`
 	Warnings       []string       `json:"warnings"`
 }
@@ -170,6 +177,55 @@ type GroupResult struct {
 	// Acknowledged is all orders put in, the warm-up's included.
 	Acknowledged  int64          `json:"acknowledged"`
 	ScriptResults []ScriptResult `json:"scripts"`
+}
+
+// Steady is what a run with producers says beyond the two groups' own
+// statistics: how long orders waited and whether the queue was kept short.
+// Percentiles are over all orders that came and were done during the run,
+// computed from the tables.
+type Steady struct {
+	// TimedOrders is the number of orders that QueueTime and EndToEnd are of.
+	TimedOrders int64 `json:"timed_orders"`
+	// QueueTime is from the clock_timestamp() of the INSERT (so that the
+	// producer's COMMIT, after which the order is visible, is part of it) to the
+	// moment a consumer took the order.
+	QueueTime *Latency `json:"queue_time_ms,omitempty"`
+	// EndToEnd is from the same start to the statement that recorded the order.
+	EndToEnd *Latency `json:"end_to_end_ms,omitempty"`
+	// Waiting orders had not been taken at the end and are in no percentile; the
+	// oldest of them had waited for OldestMS.
+	Waiting  int64   `json:"waiting"`
+	OldestMS float64 `json:"oldest_waiting_ms,omitempty"`
+	Depth    Depth   `json:"depth"`
+	// PollIntervalMS is how long an idle consumer waited before it looked again;
+	// with Notify a notification ended the wait.
+	PollIntervalMS float64 `json:"poll_interval_ms"`
+	Notify         bool    `json:"notify,omitempty"`
+	// Batch is the number of orders that a producer put in per transaction.
+	Batch int `json:"enqueue_batch"`
+}
+
+// Depth is the number of orders in the queue, claimed ones included, over the
+// measured part of a run.
+type Depth struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+	Max   int64 `json:"max"` // at the ends of intervals
+	// Trend is stable, growing, shrinking or undecided, and Reason says why.
+	Trend  string `json:"trend"`
+	Reason string `json:"reason"`
+	// Growing is whether more came in than was taken out.
+	Growing bool `json:"growing"`
+	// SlopePerS is the trend in orders per second with its 95 % confidence
+	// interval; nil where there are too few intervals to tell.
+	SlopePerS *Interval `json:"slope_per_s,omitempty"`
+}
+
+// Interval is an estimate with the ends of its confidence interval.
+type Interval struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // Tick is what was done in one interval.

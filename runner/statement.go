@@ -18,8 +18,9 @@ type program struct {
 	steps []step
 	// countsOrders is whether any statement completes orders.
 	countsOrders bool
-	// batchSlot is the variable "batch", a bound for the orders that one
-	// unanswered statement may have done; -1 if the script has none.
+	// batchSlot is the variable "batch", of producers "enqueue_batch": a bound
+	// for the orders that one unanswered statement may have done; -1 if there
+	// is none.
 	batchSlot int
 }
 
@@ -42,7 +43,11 @@ type step struct {
 func compile(cfg *Config) ([][]*program, int, error) {
 	var groups [][]*program
 	statements, scripts := 0, 0
-	for _, g := range cfg.Groups {
+	for gi, g := range cfg.Groups {
+		batch := "batch"
+		if gi > 0 {
+			batch = "enqueue_batch"
+		}
 		var programs []*program
 		for _, s := range g.Scripts {
 			if cfg.Mode != Simple {
@@ -51,7 +56,7 @@ func compile(cfg *Config) ([][]*program, int, error) {
 				}
 			}
 			p := &program{Script: s, index: scripts, batchSlot: -1}
-			if slot, ok := cfg.Symbols.Lookup([]byte("batch")); ok {
+			if slot, ok := cfg.Symbols.Lookup([]byte(batch)); ok {
 				p.batchSlot = slot
 			}
 			scripts++

@@ -14,6 +14,8 @@ import (
 // them too, but importing it would bring a database driver in here.
 var workloadLayouts = map[string][]string{
 	"orders": {"plain", "unlogged", "partitioned"},
+	"claims": {"plain", "unlogged"},
+	"jobs":   {"plain", "unlogged"},
 }
 
 // header reads the notes of a script into a Scenario.

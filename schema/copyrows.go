@@ -93,3 +93,11 @@ func fieldInt8(b []byte, n int64) []byte {
 func fieldTimestamp(b []byte, t time.Time) []byte {
 	return fieldInt8(b, t.Sub(copyEpoch).Microseconds())
 }
+
+// fieldInt4 appends an int.
+func fieldInt4(b []byte, n int32) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, 4), uint32(n))
+}
+
+// fieldNull appends a null: a length of -1.
+func fieldNull(b []byte) []byte { return append(b, 0xff, 0xff, 0xff, 0xff) }

@@ -14,6 +14,11 @@ func Depth(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
 	return m.count(ctx, conn, func(w *workload) string { return "select count(*) from " + w.queue })
 }
 
+// Free counts the orders in the queue that nobody has claimed.
+func Free(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
+	return m.count(ctx, conn, func(w *workload) string { return "select n from (" + w.waiting + ") as waiting (n)" })
+}
+
 // Processed counts the orders that are recorded as done.
 func Processed(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
 	return m.count(ctx, conn, func(w *workload) string { return w.done })

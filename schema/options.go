@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -54,6 +55,17 @@ type Options struct {
 	// PayloadBytes is the size of what each order carries besides its number;
 	// 0 is nothing.
 	PayloadBytes int `json:"payload_bytes,omitempty"`
+	// Claimed is how many of the seeded orders are claimed already, the oldest
+	// first, by workers that will never complete them. For workloads with claims.
+	Claimed int64 `json:"claimed,omitempty"`
+	// Timed makes the tables record when each order was done, where they do not
+	// by themselves: t_order_u then has a column "done" beyond the source's.
+	Timed bool `json:"timed,omitempty"`
+	// Priorities and Entrypoints are the numbers of different priorities and
+	// functions among the workload jobs' orders; 0 is DefaultPriorities and
+	// DefaultEntrypoints. They are 0 in the other workloads.
+	Priorities  int `json:"priorities,omitempty"`
+	Entrypoints int `json:"entrypoints,omitempty"`
 	// Functions names the server-side functions and procedures that the scripts
 	// call.
 	Functions []string `json:"functions,omitempty"`
@@ -104,6 +116,15 @@ func (o Options) Normalize() (Options, error) {
 	if o.PayloadBytes < 0 || o.PayloadBytes > MaxPayloadBytes {
 		return o, fmt.Errorf("%d bytes of payload cannot be made: use a number from 0 to %d", o.PayloadBytes, MaxPayloadBytes)
 	}
+	if o.Claimed != 0 && !w.claims {
+		return o, fmt.Errorf("orders of the workload %q cannot be claimed: leave out --claimed", w.name)
+	}
+	if o.Claimed < 0 || o.Claimed > o.Orders {
+		return o, fmt.Errorf("%d of %d orders cannot be claimed: use a number from 0 to %d", o.Claimed, o.Orders, o.Orders)
+	}
+	if w.name != jobsName && (o.Priorities != 0 || o.Entrypoints != 0) {
+		return o, fmt.Errorf("the workload %q has no priorities and entrypoints: leave them out, or use the workload %q", w.name, jobsName)
+	}
 	if w.normalize != nil {
 		if err := w.normalize(&o); err != nil {
 			return o, err
@@ -132,4 +153,10 @@ func checkSchemaName(name string) error {
 		return fmt.Errorf("the schema %q belongs to PostgreSQL: name another with --schema-name", name)
 	}
 	return nil
+}
+
+// ProducerVariables are the variables that the workload's producers take from
+// what was made.
+func (m *Made) ProducerVariables() map[string]string {
+	return map[string]string{"payload_bytes": strconv.Itoa(m.PayloadBytes)}
 }

@@ -25,7 +25,7 @@ func TestNormalize(t *testing.T) {
 		{"partitions of a plain queue", Options{Workload: "orders", Partitions: 9}, Options{Workload: "orders", Layout: Plain}, ""},
 		{"functions", Options{Workload: "orders", Layout: Partitioned, Partitions: 3, Functions: []string{dynPreOrders, dynPreOrders}},
 			Options{Workload: "orders", Layout: Partitioned, Partitions: 3, Functions: []string{dynPreOrders}}, ""},
-		{"workload", Options{Workload: "order"}, Options{}, `no workload "order": use one of orders`},
+		{"workload", Options{Workload: "order"}, Options{}, `no workload "order": use one of orders, claims, jobs`},
 		{"layout", Options{Workload: "orders", Layout: "heap"}, Options{}, `the workload "orders" has no layout "heap": use one of plain, unlogged, partitioned`},
 		{"too many partitions", Options{Workload: "orders", Layout: Partitioned, Partitions: MaxPartitions + 1}, Options{}, "1025 partitions cannot be made: use a number from 1 to 1024"},
 		{"negative partitions", Options{Workload: "orders", Layout: Partitioned, Partitions: -1}, Options{}, "-1 partitions cannot be made: use a number from 1 to 1024"},
@@ -71,7 +71,7 @@ func TestParseMark(t *testing.T) {
 // with comments: its holes hold what they are a sample of.
 func TestFilesReadAsSQL(t *testing.T) {
 	t.Parallel()
-	samples := map[string]string{"unlogged": "", "partitions": "256", "first": "0", "last": "255"}
+	samples := map[string]string{"unlogged": "", "partitions": "256", "first": "0", "last": "255", "payload": "", "doneColumn": "", "done": "null", "times": "waits", "priorities": "3", "entrypoints": "10"}
 	err := fs.WalkDir(files, "sql", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -1,6 +1,9 @@
 package schema
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 const dynPreOrders = "dyn_pre_orders"
 
@@ -25,6 +28,7 @@ var orders = &workload{
 	finish:  ordersFinish,
 	vacuum:  ordersVacuum,
 	done:    "select count(*) from t_order_u",
+	waiting: "select count(*), min(cts) from t_order_q",
 }
 
 func ordersRelations(o Options) []string {
@@ -45,15 +49,32 @@ func ordersRelations(o Options) []string {
 func partitionName(i int) string { return "t_order_q_" + strconv.Itoa(i) }
 
 func ordersCreate(o Options) []string {
-	values := map[string]string{"unlogged": "", "partitions": strconv.Itoa(o.Partitions)}
-	if o.Unlogged {
-		values["unlogged"] = "unlogged"
+	values := map[string]string{"unlogged": unloggedWord(o), "partitions": strconv.Itoa(o.Partitions), "payload": "", "doneColumn": ""}
+	if o.PayloadBytes > 0 {
+		// A default, so that seeding, producers and anybody's INSERT make it
+		// alike; stored as it is, or it would be compressed to nothing.
+		values["payload"] = fmt.Sprintf(", payload text not null default repeat('x', %d)", o.PayloadBytes)
+	}
+	if o.Timed {
+		values["doneColumn"] = ", done timestamp not null default clock_timestamp()"
 	}
 	queue := "orders/queue.sql"
 	if o.Layout == Partitioned {
 		queue = "orders/queue-partitioned.sql"
 	}
-	return []string{readSQL(queue, values), readSQL("orders/result.sql", values)}
+	statements := []string{readSQL(queue, values), readSQL("orders/result.sql", values)}
+	if o.PayloadBytes > 0 {
+		statements = append(statements, "alter table t_order_q alter payload set storage external")
+	}
+	return statements
+}
+
+// unloggedWord is what stands before "table".
+func unloggedWord(o Options) string {
+	if o.Unlogged {
+		return "unlogged"
+	}
+	return ""
 }
 
 func ordersIndexes(o Options) [][]string {

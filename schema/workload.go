@@ -21,6 +21,9 @@ type workload struct {
 	// variants are the values of Options.Index, the first being the default;
 	// nil where the queue's indexes are always the same.
 	variants []string
+	// claims says that a worker marks an order as its own before the order is
+	// done, so that there can be orders which are claimed and never done.
+	claims bool
 	// routines are the server-side functions and procedures that scripts call;
 	// routineLayout names the one layout that a routine needs.
 	routines      []string
@@ -29,6 +32,8 @@ type workload struct {
 	queue string
 	// marked lists all tables that bear the mark, the queue among them.
 	marked []string
+	// types are the enums that the tables use; they bear the mark too.
+	types []string
 	// normalize, which may be nil, completes the options that only this
 	// workload has, and reports those that cannot be.
 	normalize func(o *Options) error
@@ -41,6 +46,8 @@ type workload struct {
 	// into them: the fields of a row in COPY's binary format, see field.
 	columns func(o Options) []string
 	row     func(o Options) rowFunc
+	// zoned says that the queue's times are timestamptz, which COPY has in UTC.
+	zoned bool
 	// indexes returns statements that may run side by side, one list per
 	// connection.
 	indexes func(o Options) [][]string
@@ -48,21 +55,23 @@ type workload struct {
 	finish func(o Options) []string
 	// vacuum lists the tables to vacuum, by share of a connection.
 	vacuum func(o Options) [][]string
-	// done is a query for the number of orders recorded as done.
-	done string
+	// done is a query for the number of orders recorded as done; waiting is one
+	// for the number of those that nobody has taken and the time at which the
+	// oldest of them came, a timestamp without time zone.
+	done, waiting string
 }
 
 // order is one order to seed.
 type order struct {
 	n   int64
 	id  [16]byte  // md5(seed || ':' || n)
-	now time.Time // the server's wall clock
+	now time.Time // the server's wall clock, or UTC, see workload.zoned
 }
 
 // rowFunc appends the fields of an order's row.
 type rowFunc func(b []byte, o order) []byte
 
-var workloads = []*workload{orders}
+var workloads = []*workload{orders, claims, jobs}
 
 // Workloads lists the names of the workloads.
 func Workloads() []string {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"qbench/runner"
+	"qbench/scenarios"
 	"qbench/schema"
 )
 
@@ -69,7 +72,12 @@ type run struct {
 	hooks  Hooks
 	made   *schema.Made // nil where there are no tables
 	depth  int64        // orders in the queue at the start
+	free   int64        // those of them that nobody has claimed
 	before int64        // orders done before the run
+	// offset is how much the server's clock is ahead of this machine's, and
+	// started the moment at which what is measured began, by this one's.
+	offset  time.Duration
+	started time.Time
 }
 
 // prepare brings the tables into the state that the run starts from.
@@ -90,6 +98,11 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 		return err
 	}
 	defer closeConn(ctx, conn)
+	clock, err := schema.Clock(ctx, conn)
+	if err != nil {
+		return err
+	}
+	r.offset = time.Until(clock)
 	inspect := func() (*schema.Made, error) {
 		return schema.Inspect(ctx, conn, r.target.Schema, r.spec.Queue.Workload)
 	}
@@ -108,7 +121,7 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 		return err
 	}
 	r.made, err = inspect()
-	r.depth = r.spec.Queue.Orders
+	r.depth, r.free = r.spec.Queue.Orders, r.spec.Queue.Orders-r.spec.Queue.Claimed
 	return err
 }
 
@@ -140,8 +153,15 @@ func (r *run) keep(ctx context.Context, conn *pgx.Conn) (err error) {
 	if r.depth, err = schema.Depth(ctx, conn, r.made); err != nil {
 		return err
 	}
-	if r.depth == 0 {
+	if r.free, err = schema.Free(ctx, conn, r.made); err != nil {
+		return err
+	}
+	switch {
+	case r.spec.Feed != nil:
+	case r.depth == 0:
 		return fmt.Errorf("the queue in schema %q is empty, so there is nothing to take: leave out --keep-data to make it anew", r.made.Schema)
+	case r.takeable() == 0:
+		return fmt.Errorf("all %d orders in the queue in schema %q are claimed: --strategy claim-reclaim gives them back, and leaving out --keep-data makes the queue anew", r.depth, r.made.Schema)
 	}
 	if r.before, err = schema.Processed(ctx, conn, r.made); err != nil {
 		return err
@@ -164,6 +184,12 @@ func (s Spec) onMade(made *schema.Made) (Spec, error) {
 		return differs("--partitions", count(made.Partitions, "partition"))
 	case want.Orders != 0 && want.Orders != made.Orders:
 		return differs("--orders", fmt.Sprintf("%d orders", made.Orders))
+	case want.Index != "" && want.Index != made.Index:
+		return differs("--index", "index "+made.Index)
+	case want.PayloadBytes != 0 && want.PayloadBytes != made.PayloadBytes:
+		return differs("--payload-bytes", fmt.Sprintf("%d bytes of payload", made.PayloadBytes))
+	case want.Claimed != 0 && want.Claimed != made.Claimed:
+		return differs("--claimed", fmt.Sprintf("%d claimed orders", made.Claimed))
 	}
 	if _, err := s.Mix.Layout(made.Layout); err != nil {
 		return s, fmt.Errorf("%w (--keep-data keeps the queue in schema %q as it was made)", err, made.Schema)
@@ -177,19 +203,43 @@ func (s Spec) onMade(made *schema.Made) (Spec, error) {
 	return s, nil
 }
 
+// takeable is the number of orders that the clients can get at.
+func (r *run) takeable() int64 {
+	// A strategy with a lease gives back what others have claimed.
+	if r.spec.Mix.HasParam("lease") {
+		return r.depth
+	}
+	return r.free
+}
+
 // load runs the clients.
 func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	s := &r.spec
 	cfg := s.Load
-	cfg.Groups = []runner.Group{{Name: "consumers", Clients: s.Clients, Rate: s.Rate, Scripts: s.Mix.scripts()}}
+	var producer *scenarios.Scenario
+	if s.Feed != nil {
+		var err error
+		if producer, err = s.Feed.script(s.Mix); err != nil {
+			return nil, err
+		}
+	}
+	cfg.Groups = s.groups(producer)
+	cfg.Interval = s.interval()
 	cfg.Symbols = s.Mix.Symbols
 	cfg.Message = r.hooks.Message
+	cfg.Started = func(start time.Time) { r.started = start.Add(cfg.Warmup) }
 	cfg.Backlog = -1
 	if r.made != nil && s.Mix.CountsOrders() {
-		cfg.Orders, cfg.Backlog = r.depth, r.depth
+		cfg.Backlog = r.depth
+		if s.Feed == nil {
+			cfg.Orders = r.takeable()
+		}
 	}
 	var params map[string]string
 	cfg.Variables, params = s.Mix.variables(s.Clients, s.Queue.Partitions, s.Load.Variables)
+	if s.Feed != nil {
+		maps.Copy(cfg.Variables, s.Feed.variables(producer, r.made))
+	}
 	if r.hooks.Running != nil {
 		r.hooks.Running(*s)
 	}
@@ -223,8 +273,10 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	if len(params) > 0 {
 		res.Params = params
 	}
-	if r.made != nil {
-		res.Workload, res.Layout, res.Unlogged, res.Partitions = r.made.Workload, r.made.Layout, r.made.Unlogged, r.made.Partitions
+	res.Pool = s.Pool
+	if m := r.made; m != nil {
+		res.Workload, res.Layout, res.Unlogged, res.Partitions = m.Workload, m.Layout, m.Unlogged, m.Partitions
+		res.Index, res.PayloadBytes, res.Claimed = m.Index, m.PayloadBytes, m.Claimed
 	}
 	return res, nil
 }
@@ -239,9 +291,20 @@ func (r *run) audit(ctx context.Context, res *runner.Result) error {
 		return err
 	}
 	defer closeConn(ctx, conn)
+	if r.spec.Feed != nil {
+		if err := r.steady(ctx, conn, res, r.started.Add(r.offset)); err != nil {
+			return err
+		}
+	}
 	var counts *schema.ClientCounts
 	if res.CountsOrders {
-		counts = &schema.ClientCounts{Before: r.before, Acknowledged: res.Acknowledged, InDoubt: res.InDoubt}
+		counts = &schema.ClientCounts{
+			Before: r.before, Acknowledged: res.Acknowledged, InDoubt: res.InDoubt,
+			EnqueuedBefore: max(0, r.depth+r.before-r.made.Orders),
+		}
+		if p := res.Producers; p != nil {
+			counts.Enqueued, counts.EnqueuedInDoubt = p.Acknowledged, p.InDoubt
+		}
 	}
 	if res.Audit, err = schema.AuditTables(ctx, conn, r.made, counts); err != nil {
 		return err

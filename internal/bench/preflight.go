@@ -20,8 +20,8 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 	defer closeConn(ctx, conn)
 	clients, locks := 0, 0
 	for _, s := range specs {
-		clients = max(clients, s.Clients)
-		locks = max(locks, s.Clients*s.LocksPerClient())
+		clients = max(clients, s.Connections())
+		locks = max(locks, s.Connections()*s.LocksPerClient())
 	}
 	if err := checkConnections(ctx, conn, clients); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 
 	"qbench/runner"
@@ -19,6 +20,11 @@ type Spec struct {
 	// take its values, and others must agree with it.
 	KeepData bool
 	Clients  int
+	// Pool is the number of connections that the clients share, each borrowing
+	// one for a transaction; 0 gives each its own.
+	Pool int
+	// Feed is the producers beside the clients; nil is none.
+	Feed *Feed
 	// Rate is the target of transaction starts per second; 0 is none.
 	Rate float64
 	// Load is the rest of what the runner is told. Bench fills in the groups,
@@ -41,6 +47,20 @@ func (s Spec) Resolve() (Spec, error) {
 	if s.Clients < 1 {
 		return s, fmt.Errorf("%d clients cannot run: use 1 or more", s.Clients)
 	}
+	if s.Pool > 0 {
+		if s.Load.Connect {
+			return s, errors.New("--pool shares connections, and -C makes a new one for each transaction: leave out one of the two")
+		}
+		// Each event loop has connections of its own, so a loop without any
+		// would have to be given one more than was asked for.
+		s.Pool = min(s.Pool, s.Clients)
+		s.Load.Threads = min(s.Load.Threads, s.Pool)
+	}
+	if s.Feed != nil {
+		if err := s.Feed.check(&s); err != nil {
+			return s, err
+		}
+	}
 	s.Queue.Workload = s.Mix.Workload()
 	if s.Queue.Workload == "" {
 		return s, nil
@@ -61,12 +81,25 @@ func (s Spec) resolveQueue() (Spec, error) {
 		s.Queue.Partitions = 0
 	}
 	s.Queue.Functions = s.Mix.functions()
+	s.Queue.Timed = s.Feed != nil
 	if s.Queue, err = s.Queue.Normalize(); err != nil {
 		return s, err
 	}
 	// --unlogged turns plain into a layout that may not fit.
 	_, err = s.Mix.Layout(s.Queue.Layout)
 	return s, err
+}
+
+// Connections is the number of connections of the clients and the producers.
+func (s Spec) Connections() int {
+	n := s.Clients
+	if s.Pool > 0 {
+		n = min(s.Pool, n)
+	}
+	if s.Feed != nil {
+		n += s.Feed.Clients
+	}
+	return n
 }
 
 // LocksPerClient is the number of relations that a client of the run may have

@@ -4,6 +4,7 @@ create table t_order_q (
   id       serial8 not null,
   order_id uuid,                -- not unique here: the key would have to contain id
   cts      timestamp not null
+  /*payload*/
 ) partition by hash (id);
 
 do $$

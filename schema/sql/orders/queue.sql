@@ -4,4 +4,5 @@ create /*unlogged*/ table t_order_q (
   id       serial8 not null,
   order_id uuid,                -- the order number from upstream
   cts      timestamp not null   -- created upstream
+  /*payload*/
 );

@@ -5,4 +5,5 @@ create /*unlogged*/ table t_order_u (
   cts      timestamp not null,
   uts      timestamp not null,  -- processed at
   status   int not null
+  /*doneColumn*/
 );

@@ -1,0 +1,11 @@
+-- qbench: summary = a loop on the server: claim, work, complete, commit; one call handles many messages
+-- qbench: workload = claims
+-- qbench: layouts = plain, unlogged
+-- qbench: param batch = 100 : messages per call, at most
+-- qbench: param work = 0 : time between claiming a message and completing it, in microseconds
+-- qbench: param work_exp = 0 : 1 draws that time from an exponential distribution with this mean
+-- qbench: functions = get_next_message, complete_message, process_queue
+-- Claim and completion are one transaction here: a worker that dies takes its
+-- claim with it, but its row is locked, and its snapshot held, for all the work.
+-- qbench: orders = value
+call process_queue(:client_id, :work, :work_exp, :batch, 0);

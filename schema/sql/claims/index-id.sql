@@ -1,0 +1,1 @@
+create unique index queue_pkey on queue (id);
