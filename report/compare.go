@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"qbench/internal/compare"
+)
+
+// CompareFormat writes a comparison in one form.
+type CompareFormat func(w io.Writer, r *compare.Report, o Options) error
+
+// compareFormats is the registry; the order is that of CompareNames.
+var compareFormats = []struct {
+	name   string
+	format CompareFormat
+}{
+	{"text", CompareText},
+	{"markdown", CompareMarkdown},
+	{"json", CompareJSON},
+	{"junit", CompareJUnit},
+}
+
+// CompareNames lists the formats of a comparison, the most used first.
+func CompareNames() []string {
+	names := make([]string, len(compareFormats))
+	for i, f := range compareFormats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// LookupCompare finds a format of a comparison by name; for an unknown one the
+// error names the nearest and all others.
+func LookupCompare(name string) (CompareFormat, error) {
+	for _, f := range compareFormats {
+		if f.name == name {
+			return f.format, nil
+		}
+	}
+	names := CompareNames()
+	nearest := slices.MinFunc(names, func(a, b string) int {
+		return editDistance(name, a) - editDistance(name, b)
+	})
+	return nil, fmt.Errorf("unknown format of a comparison %q: did you mean %q? (one of %s)", name, nearest, strings.Join(names, ", "))
+}
+
+// CompareText writes the verdict, what speaks against believing it, and a table
+// per configuration. No line is wider than Options.Width.
+func CompareText(w io.Writer, r *compare.Report, o Options) error {
+	p := newPage(o)
+	p.wrap("", "  ", verdictStyle(r.Verdict), compareHeadline(r))
+	p.labelled("base", "%s", r.Base)
+	p.labelled("new", "%s", r.New)
+	for _, problem := range r.Problems {
+		label, s := problemLabel(problem, r)
+		p.wrap(label+": ", "  ", s, problem.Text)
+	}
+	// All tables have the same columns, so that they read as one.
+	columns := compareColumns(r, r.Rows)
+	for leftOut := 1; tableWidth(columns) > p.width() && leftOut <= 4; leftOut++ {
+		columns = without(columns, leftOut)
+	}
+	for i := 0; i < len(r.Rows); {
+		config, first := r.Rows[i].Config, i
+		for i < len(r.Rows) && r.Rows[i].Config == config {
+			i++
+		}
+		p.line("")
+		p.wrap("", "  ", strong, config.String())
+		if tableWidth(columns) > p.width() {
+			p.compareSentences(r.Rows[first:i])
+		} else {
+			p.compareTable(columns, r.Rows, first, i)
+		}
+	}
+	if len(r.Rows) > 0 {
+		p.line("")
+		p.wrap("", "", plain, compareLegend(r))
+	}
+	return p.writeTo(w)
+}
+
+// compareSentences says of each row in words what no table of the page's width
+// holds.
+func (p *page) compareSentences(rows []compare.Row) {
+	for _, row := range rows {
+		p.wrap(fmt.Sprintf("%s %s: ", decidesMark(row), metricLabel(row)), "    ", plain,
+			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), row.Text("run")))
+	}
+}
+
+// compareTable draws the rows from first to before end.
+func (p *page) compareTable(columns []column, rows []compare.Row, first, end int) {
+	draw := func(text func(column) string, s style) {
+		var b strings.Builder
+		for i, c := range columns {
+			pad := padRight
+			if c.right {
+				pad = padLeft
+			}
+			cell := text(c)
+			if i == len(columns)-1 {
+				fmt.Fprintf(&b, " %s", p.paint(s, cell))
+			} else {
+				fmt.Fprintf(&b, " %s ", pad(cell, c.width()))
+			}
+		}
+		p.line("%s", strings.TrimRight(b.String(), " "))
+	}
+	draw(func(c column) string { return c.title }, plain)
+	for i := first; i < end; i++ {
+		draw(func(c column) string { return c.cells[i] }, verdictStyle(rows[i].Verdict))
+	}
+}
+
+// compareColumns are the columns of a table of rows, the verdict last.
+func compareColumns(r *compare.Report, rows []compare.Row) []column {
+	of := func(title string, right bool, leftOut int, cell func(compare.Row) string) column {
+		c := column{title: title, right: right, leftOut: leftOut}
+		for _, row := range rows {
+			c.cells = append(c.cells, clean(cell(row)))
+		}
+		return c
+	}
+	return []column{
+		of("", false, 0, decidesMark),
+		of("metric", false, 0, metricLabel),
+		of("base", true, 3, func(row compare.Row) string { return metricValue(row, row.BaseMedian) }),
+		of("new", true, 3, func(row compare.Row) string { return metricValue(row, row.NewMedian) }),
+		of("runs", true, 2, func(row compare.Row) string { return fmt.Sprintf("%d+%d", row.BaseRuns, row.NewRuns) }),
+		of("ratio", true, 0, func(row compare.Row) string { return ratioText(row.Ratio) }),
+		of(fmt.Sprintf("%.0f %% interval", 100*r.Confidence), true, 4, intervalText),
+		of("p", true, 1, func(row compare.Row) string { return pText(row.P) }),
+		of("verdict", false, 0, func(row compare.Row) string { return row.Text("run") }),
+	}
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"qbench/internal/compare"
+	"qbench/runner"
+)
+
+// comparedSet is n runs of each strategy, whose throughput is the factor's part
+// of 5,000 orders/s.
+func comparedSet(name string, seed uint64, n int, noise float64, factors map[string]float64) compare.Set {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	s := compare.Set{Name: name, Environments: []runner.Environment{testEnvironment}}
+	for _, strategy := range []string{"for-update", "skip-locked", "advisory|lock"} {
+		factor, has := factors[strategy]
+		if !has {
+			continue
+		}
+		for range n {
+			r := &runner.Result{Strategy: strategy, Layout: "plain", Mode: runner.Prepared, Clients: 64, WantDurationS: 10, CountsOrders: true}
+			r.OrdersPerS = 5000 * factor * (1 + noise*(2*rng.Float64()-1))
+			r.TPS, r.Orders = r.OrdersPerS, int64(10*r.OrdersPerS)
+			r.Latency.P50, r.Latency.P99 = 64e3/r.TPS, 300e3/r.TPS*(1+0.2*rng.Float64())
+			r.Client.CPUSeconds = float64(r.Orders) * 40e-6 * (1 + 0.05*rng.Float64())
+			s.Runs = append(s.Runs, r)
+		}
+	}
+	return s
+}
+
+func comparisons(t testing.TB) map[string]*compare.Report {
+	t.Helper()
+	base := func(n int, noise float64) compare.Set {
+		return comparedSet("main.json", 1, n, noise, map[string]float64{"for-update": 1, "skip-locked": 4, "advisory|lock": 2})
+	}
+	set := func(n int, noise, forUpdate, skipLocked, advisory float64) compare.Set {
+		return comparedSet("pr.json", 2, n, noise, map[string]float64{"for-update": forUpdate, "skip-locked": skipLocked, "advisory|lock": advisory})
+	}
+	do := func(base, new compare.Set, o compare.Options) *compare.Report {
+		o.MaxSlowdown = 0.05
+		r, err := compare.Compare(base, new, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	other := set(10, 0.02, 1, 4, 2)
+	other.Environments = []runner.Environment{testEnvironment}
+	other.Environments[0].ServerVersion, other.Environments[0].HostCPU = "16.4", "Other CPU"
+	other.Environments[0].Settings = map[string]string{"fsync": "off", "shared_buffers": "1GB"}
+	failed := set(10, 0.02, 1, 4, 2)
+	failed.Runs[0].Audit = &runner.Audit{Lost: 1}
+	return map[string]*compare.Report{
+		"slower":      do(base(10, 0.02), set(10, 0.02, 0.8, 4.6, 2), compare.Options{}),
+		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
+		"faster":      do(base(10, 0.02), set(10, 0.02, 1.3, 5.2, 2.5), compare.Options{}),
+		"few":         do(base(2, 0.02), set(3, 0.02, 0.5, 4, 2), compare.Options{}),
+		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Strict: true, Gate: []string{"orders_per_s", "p99"}}),
+		"refused":     do(base(10, 0.02), other, compare.Options{}),
+		"forced":      do(base(10, 0.02), other, compare.Options{Force: true}),
+		"audit":       do(base(10, 0.02), failed, compare.Options{}),
+		"stand-still": do(base(6, 0.02), set(6, 0.02, 0, 4, 2), compare.Options{}),
+	}
+}
+
+func renderComparison(t testing.TB, format CompareFormat, r *compare.Report, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := format(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGoldenComparisons(t *testing.T) {
+	t.Parallel()
+	for name, r := range comparisons(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden(t, "compare/"+name+".txt", renderComparison(t, CompareText, r, Options{Width: 120}))
+			golden(t, "compare/"+name+".md", renderComparison(t, CompareMarkdown, r, Options{}))
+			golden(t, "compare/"+name+".json", renderComparison(t, CompareJSON, r, Options{}))
+			golden(t, "compare/"+name+".xml", renderComparison(t, CompareJUnit, r, Options{}))
+		})
+	}
+	for _, width := range []int{40, 60, 80} {
+		golden(t, fmt.Sprintf("compare/slower-%d.txt", width), renderComparison(t, CompareText, comparisons(t)["slower"], Options{Width: width, Color: width == 80}))
+	}
+}
+
+func TestComparisonKeepsToThePage(t *testing.T) {
+	t.Parallel()
+	all := comparisons(t)
+	rapid.Check(t, func(t *rapid.T) {
+		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "forced", "stand-still"}).Draw(t, "case")]
+		r.Base = rapid.String().Draw(t, "base")
+		r.Rows = append([]compare.Row(nil), r.Rows...)
+		strategy := rapid.StringN(1, 60, 200).Draw(t, "strategy")
+		for i := range r.Rows {
+			r.Rows[i].Strategy += strategy
+		}
+		o := Options{Width: rapid.IntRange(0, 200).Draw(t, "width")}
+		var b bytes.Buffer
+		if err := CompareText(&b, &r, o); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if got := cells(strings.TrimSuffix(line, "\n")); got > o.width() {
+				t.Fatalf("%d cells where there are %d: %q", got, o.width(), line)
+			}
+		}
+	})
+}
+
+// Programs get what the report says, whatever the names are.
+func TestComparisonFilesParse(t *testing.T) {
+	t.Parallel()
+	all := comparisons(t)
+	rapid.Check(t, func(t *rapid.T) {
+		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "stand-still"}).Draw(t, "case")]
+		r.New = rapid.String().Draw(t, "new")
+		r.Rows = append([]compare.Row(nil), r.Rows...)
+		for i := range r.Rows {
+			r.Rows[i].Strategy = rapid.String().Draw(t, "strategy")
+		}
+		var b bytes.Buffer
+		if err := CompareJSON(&b, &r, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		var back struct {
+			Failed  bool            `json:"failed"`
+			Verdict compare.Verdict `json:"verdict"`
+			Rows    []compare.Row   `json:"rows"`
+		}
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+			t.Fatal(err)
+		}
+		if back.Failed != r.Failed() || back.Verdict != r.Verdict || len(back.Rows) != len(r.Rows) {
+			t.Fatalf("%+v", back)
+		}
+		b.Reset()
+		if err := CompareJUnit(&b, &r, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		var suites junitSuites
+		if err := xml.Unmarshal(b.Bytes(), &suites); err != nil {
+			t.Fatalf("%v in %s", err, b.String())
+		}
+		failures := 0
+		for _, row := range r.Rows {
+			if r.Fails(row) {
+				failures++
+			}
+		}
+		if s := suites.Suites[0]; s.Failures != failures || s.Tests != len(s.Cases) || (s.Failures+s.Errors > 0) != r.Failed() {
+			t.Fatalf("%d failures, %d errors, %d tests: %s", s.Failures, s.Errors, s.Tests, b.String())
+		}
+	})
+}
+
+func TestLookupCompare(t *testing.T) {
+	t.Parallel()
+	for _, name := range CompareNames() {
+		if _, err := LookupCompare(name); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := LookupCompare("markdwon")
+	if want := `unknown format of a comparison "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

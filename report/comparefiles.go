@@ -1,0 +1,108 @@
+package report
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"qbench/internal/compare"
+)
+
+// CompareJSON writes a comparison as it is, with what follows from it beside:
+// "failed", whether the gate fails.
+func CompareJSON(w io.Writer, r *compare.Report, _ Options) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Format string `json:"format"`
+		Failed bool   `json:"failed"`
+		*compare.Report
+	}{"qbench-compare/1", r.Failed(), r})
+	if err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	return nil
+}
+
+// The JUnit schema as Jenkins, GitLab and GitHub's actions read it: a
+// configuration is a class, a metric a test.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+		Out      string      `xml:"system-out,omitempty"`
+	}
+	junitCase struct {
+		Class   string       `xml:"classname,attr"`
+		Name    string       `xml:"name,attr"`
+		Failure *junitResult `xml:"failure"`
+		Error   *junitResult `xml:"error"`
+		Skipped *junitResult `xml:"skipped"`
+		Out     string       `xml:"system-out,omitempty"`
+	}
+	junitResult struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// CompareJUnit writes a comparison as JUnit XML: what fails the gate is a
+// failure, what nobody can tell is skipped, a refusal is an error.
+func CompareJUnit(w io.Writer, r *compare.Report, _ Options) error {
+	suite := junitSuite{Name: "qbench compare"}
+	var warnings []string
+	for _, problem := range r.Problems {
+		label, _ := problemLabel(problem, r)
+		if label != "refused" {
+			warnings = append(warnings, label+": "+clean(problem.Text))
+			continue
+		}
+		suite.Errors++
+		suite.Cases = append(suite.Cases, junitCase{
+			Class: "comparability", Name: problem.Kind,
+			Error: &junitResult{Message: clean(problem.Text), Type: problem.Kind},
+		})
+	}
+	for _, row := range r.Rows {
+		c := junitCase{Class: clean(row.Config.String()), Name: row.Metric}
+		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %d and %d runs", metricLabel(row),
+			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), 100*r.Confidence, intervalText(row), pText(row.P), row.BaseRuns, row.NewRuns)
+		result := &junitResult{Message: row.Text("run"), Type: string(row.Verdict), Text: numbers}
+		switch {
+		case r.Fails(row):
+			suite.Failures++
+			c.Failure = result
+		case row.Decides && row.Verdict == compare.CannotTell:
+			suite.Skipped++
+			c.Skipped = &junitResult{Message: result.Message}
+			c.Out = numbers
+		default:
+			c.Out = result.Message + "; " + numbers
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	suite.Tests = len(suite.Cases)
+	suite.Out = strings.Join(warnings, "\n")
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", " ")
+	if err := enc.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"qbench/internal/compare"
+)
+
+// compareHeadline is the verdict of a comparison as one sentence.
+func compareHeadline(r *compare.Report) string {
+	decide, slower := 0, 0
+	for _, row := range r.Rows {
+		if row.Decides {
+			decide++
+			if row.Verdict == compare.Slower {
+				slower++
+			}
+		}
+	}
+	state := "passed"
+	if r.Failed() {
+		state = "FAILED"
+	}
+	switch r.Verdict {
+	case compare.NotComparable:
+		return state + ": not comparable"
+	case compare.Slower:
+		return fmt.Sprintf("%s: slower in %d of %s", state, slower, count(int64(decide), "comparison"))
+	}
+	return fmt.Sprintf("%s: %s (%s)", state, r.Text("run"), count(int64(decide), "comparison"))
+}
+
+// compareLegend explains the numbers of a comparison.
+func compareLegend(r *compare.Report) string {
+	return fmt.Sprintf("* decides (%s); base, new: medians of the runs; ratio: new to base, with its %.0f %% interval; "+
+		"p: the chance of such a difference between equals, corrected for the number of comparisons (Holm). "+
+		"A slowdown counts if p is at most %g and it is beyond %s %%; equals are called slower in at most %s of 100 gates.",
+		strings.Join(r.Gate, ", "), 100*r.Confidence, r.Alpha, trimmed(100*r.MaxSlowdown), trimmed(100*r.Alpha))
+}
+
+// trimmed writes a number without a tail of rounding.
+func trimmed(v float64) string { return fmt.Sprintf("%.6g", v) }
+
+// problemLabel says how bad a problem of a comparison is.
+func problemLabel(problem compare.Problem, r *compare.Report) (string, style) {
+	switch {
+	case problem.Refusal && r.Verdict == compare.NotComparable:
+		return "refused", alarm
+	case problem.Refusal:
+		return "forced", caution
+	}
+	return "warning", caution
+}
+
+func verdictStyle(v compare.Verdict) style {
+	switch v {
+	case compare.Slower, compare.NotComparable:
+		return alarm
+	case compare.CannotTell:
+		return caution
+	}
+	return good
+}
+
+func decidesMark(row compare.Row) string {
+	if row.Decides {
+		return "*"
+	}
+	return " "
+}
+
+// metricLabel names a metric with its unit.
+func metricLabel(row compare.Row) string {
+	switch row.Metric {
+	case "orders_per_s":
+		return "orders/s"
+	case "tps":
+		return "tps"
+	case "client_cpu_per_order", "client_cpu_per_tx":
+		return "CPU " + row.Unit
+	}
+	return row.Metric + " " + row.Unit
+}
+
+func metricValue(row compare.Row, v float64) string {
+	if row.Unit == "ms" {
+		return millis(v)
+	}
+	return rate(v)
+}
+
+func ratioText(ratio float64) string {
+	switch {
+	case math.IsInf(ratio, 0) || math.IsNaN(ratio):
+		return "-"
+	case ratio >= 100:
+		return fmt.Sprintf("%.0f", ratio)
+	}
+	return fmt.Sprintf("%.3f", ratio)
+}
+
+// intervalText leaves a dash for an interval that the runs do not bound.
+func intervalText(row compare.Row) string {
+	if !row.Interval.Bounded() {
+		return "-"
+	}
+	return ratioText(row.Interval.Lo) + "-" + ratioText(row.Interval.Hi)
+}
+
+func pText(p float64) string {
+	if p < 0.0001 {
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", p)
+}
