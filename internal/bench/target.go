@@ -127,7 +127,10 @@ func (t *Target) explain(err error) error {
 	}
 	// The driver tries every address of a name and lists all failures alike.
 	var oe *net.OpError
-	if errors.As(err, &oe) {
+	var de *net.DNSError
+	if errors.As(err, &de) {
+		cause = de
+	} else if errors.As(err, &oe) {
 		cause = oe
 	}
 	text := strings.Join(strings.Fields(cause.Error()), " ")

@@ -39,7 +39,7 @@ func (a *app) printHelp(w io.Writer) {
 	for _, c := range rawCommands {
 		writeEntry(w, "  "+c.name, 14, c.usage)
 	}
-	fmt.Fprintf(w, "\n\"qbench COMMAND --help\" says more. A first run, on a server that is started for it:\n  qbench run --strategy skip-locked -c 256\n\n")
+	fmt.Fprintf(w, "\n\"qbench COMMAND --help\" says more. A first run:\n  qbench run --strategy skip-locked -c 256\n\n")
 	fmt.Fprintf(w, "Exit status:\n")
 	for _, s := range statusHelp {
 		writeEntry(w, fmt.Sprintf("  %d", s.status), 7, s.meaning)

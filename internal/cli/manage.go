@@ -51,13 +51,19 @@ func (a *app) initCommand() *cli.Command {
 			o := readQueue(v)
 			o.Workload = workload
 			for _, s := range scenarios.List() {
-				o.Functions = append(o.Functions, s.Functions...)
+				if s.Workload == workload {
+					o.Functions = append(o.Functions, s.Functions...)
+				}
 			}
 			if o.Layout != schema.Partitioned {
 				if v.given("partitions") {
 					v.fail("--partitions is for the layout partitioned: give --layout partitioned, or leave it out")
 				}
 				o.Functions = nil
+			}
+			o, err := o.Normalize()
+			if err != nil {
+				v.fail("%w", err)
 			}
 			return a.onServer(v, func(s *server, con *console, signals *interrupts) error {
 				conn, err := s.Connect(signals.stop)

@@ -31,7 +31,11 @@ func defaultThreads(clients int) int { return min(runtime.NumCPU(), clients) }
 // alike.
 func readSpecs(v *values) []bench.Spec {
 	base := readLoad(v)
+	base.Feed = readFeed(v)
 	base.Queue, base.KeepData = readQueue(v), v.c.Bool("keep-data")
+	if base.Feed != nil && !v.given("orders") {
+		base.Queue.Orders = 0
+	}
 	mixes := readMixes(v)
 	base.Load.Variables = readVariables(v, mixes)
 	modes, clients := readModes(v), readClients(v)
@@ -94,7 +98,7 @@ func checkQueueFlags(v *values, specs []bench.Spec) {
 		queue = queue || s.Mix.Workload() != ""
 		partitioned = partitioned || s.Queue.Layout == schema.Partitioned
 	}
-	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "keep-data"} {
+	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "index", "claimed", "payload-bytes", "producers", "keep-data"} {
 		if !queue && v.given(flag) {
 			v.fail("--%s is about the queue, but the script uses none: leave it out, or say \"-- qbench: workload = orders\" in the script", flag)
 		}
@@ -139,6 +143,9 @@ func readLoad(v *values) bench.Spec {
 	}
 	l.Warmup = v.duration("warmup", time.Second)
 	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
+	if v.given("pool") {
+		s.Pool = int(v.integer("pool", "connections", 1, maxClients))
+	}
 	if v.given("rate") {
 		s.Rate = v.positive("rate", "a rate")
 	}
@@ -159,7 +166,7 @@ func readLoad(v *values) bench.Spec {
 // readQueue reads the flags of queueFlags. What was not given stays empty, and
 // so agrees with any queue that is kept.
 func readQueue(v *values) schema.Options {
-	o := schema.Options{Layout: v.text("layout"), Unlogged: v.c.Bool("unlogged"), Seed: v.unsigned("seed")}
+	o := schema.Options{Layout: v.text("layout"), Unlogged: v.c.Bool("unlogged"), Seed: v.unsigned("seed"), Schema: v.text("schema-name")}
 	layouts := []string{schema.Plain, schema.Unlogged, schema.Partitioned}
 	if v.given("layout") && !slices.Contains(layouts, o.Layout) {
 		v.fail("unknown layout %q%s (one of %s)", o.Layout, scenarios.DidYouMean(o.Layout, layouts), strings.Join(layouts, ", "))
@@ -168,8 +175,9 @@ func readQueue(v *values) schema.Options {
 		o.Partitions = int(v.integer("partitions", "partitions", 1, schema.MaxPartitions))
 	}
 	if v.given("orders") || !v.c.Bool("keep-data") {
-		o.Orders = v.integer("orders", "orders", 1, 1<<40)
+		o.Orders = v.integer("orders", "orders", 0, 1<<40)
 	}
+	readVariant(v, &o)
 	return o
 }
 
@@ -209,20 +217,32 @@ func readMixes(v *values) []*bench.Mix {
 		}
 		return appendMix(v, nil, parts...)
 	case !v.given("strategy"):
-		v.fail("no strategy is named: give --strategy, one of %s, all, or a file such as ./mine.sql", strings.Join(scenarios.Names(), ", "))
+		v.fail("no strategy is named: give --strategy NAME (\"qbench strategies\" lists them), all, or a file such as ./mine.sql")
 		return nil
 	}
 	var mixes []*bench.Mix
 	for _, name := range v.list("strategy") {
 		names := []string{name}
 		if name == "all" {
-			names = scenarios.Names()
+			names = comparable()
 		}
 		for _, n := range names {
 			mixes = appendMix(v, mixes, bench.Part{Name: n, Weight: 1})
 		}
 	}
 	return mixes
+}
+
+// comparable lists the strategies of the order queue: what "all" is. Those of
+// other workloads do other work, and have no place in one ranking with them.
+func comparable() []string {
+	var names []string
+	for _, s := range scenarios.List() {
+		if s.Workload == workload {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 func appendMix(v *values, mixes []*bench.Mix, parts ...bench.Part) []*bench.Mix {

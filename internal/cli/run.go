@@ -30,7 +30,7 @@ func (a *app) runCommand() *cli.Command {
 			"transactions or the queue is drained, proves from the tables that each order was handled exactly once, and prints the report.\n\n" +
 			"LIST is one value or several with commas between; several make a matrix of runs, which ends in one table. " +
 			"The first Ctrl-C ends the run and reports what was done, the second ends everything at once.\n\n" +
-			"  qbench run --strategy skip-locked -c 256\n  qbench run --strategy for-update,skip-locked -c 1,8,64 -T 10 --json result.json",
+			"  qbench run --strategy skip-locked -c 256\n  qbench run --strategy for-update,skip-locked -c 1,8,64 --json result.json",
 		Flags:  flags,
 		Action: a.run,
 	}

@@ -55,7 +55,7 @@ func (a *app) showStrategy(name string) error {
 	if len(s.Params) > 0 {
 		fmt.Fprintln(a.stdout, "-- parameters (-D NAME=VALUE):")
 		for _, p := range s.Params {
-			writeEntry(a.stdout, "--   "+p.Name, 17, fmt.Sprintf("%s (default: %s)", p.Help, p.Default))
+			wrapText(a.stdout, fmt.Sprintf("--   %-10s  ", p.Name), fmt.Sprintf("--%15s", ""), fmt.Sprintf("%s (default: %s)", p.Help, p.Default))
 		}
 	}
 	if len(s.Functions) > 0 {
