@@ -63,7 +63,7 @@ func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCo
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", nil), strconv.FormatUint(m.Seed, 10), m.Orders, last)
+		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", auditValues(m)), strconv.FormatUint(m.Seed, 10), m.Orders, last)
 		if err != nil {
 			return err
 		}
@@ -90,4 +90,9 @@ func lastNumber(ctx context.Context, q querier, w *workload) (n int64, err error
 // orders, about 150 bytes each, within reason: beyond it the aggregate spills.
 func auditMemory(n int64) string {
 	return strconv.FormatInt(min(max(n*150/1024, 4<<10), 1<<20), 10)
+}
+
+// auditValues are what the audits of some workloads need besides the set.
+func auditValues(m *Made) map[string]string {
+	return map[string]string{"priorities": strconv.Itoa(m.Priorities), "entrypoints": strconv.Itoa(m.Entrypoints)}
 }

@@ -61,6 +61,11 @@ func createAll(ctx context.Context, tx pgx.Tx, w *workload, o Options) error {
 			return err
 		}
 	}
+	for _, t := range w.types {
+		if err := comment(ctx, tx, "type "+t, w.name); err != nil {
+			return err
+		}
+	}
 	return setMark(ctx, tx, w, Made{Options: o})
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Drop drops every table and routine of a schema ("" for the current one)
+// Drop drops every table, routine and type of a schema ("" for the current one)
 // that bears the mark, and the schema itself if qbench made it and nothing
 // else is in it. It returns what was dropped, in words. It is one transaction.
 func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped []string, err error) {
@@ -65,7 +65,7 @@ func dropMarked(ctx context.Context, tx pgx.Tx, schema string, w *workload) erro
 		return err
 	}
 	objects = slices.DeleteFunc(objects, func(o object) bool {
-		return !slices.Contains(w.marked, o.Name) && !slices.Contains(w.routines, o.Name)
+		return !slices.Contains(w.marked, o.Name) && !slices.Contains(w.routines, o.Name) && !slices.Contains(w.types, o.Name)
 	})
 	return dropObjects(ctx, tx, objects)
 }
@@ -77,7 +77,7 @@ func dropObjects(ctx context.Context, tx pgx.Tx, objects []object) error {
 	for _, o := range objects {
 		byKind[o.Kind] = append(byKind[o.Kind], o.Reference)
 	}
-	for _, kind := range []string{"function", "procedure", "table"} {
+	for _, kind := range []string{"function", "procedure", "table", "type"} {
 		if len(byKind[kind]) == 0 {
 			continue
 		}

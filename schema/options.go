@@ -158,5 +158,9 @@ func checkSchemaName(name string) error {
 // ProducerVariables are the variables that the workload's producers take from
 // what was made.
 func (m *Made) ProducerVariables() map[string]string {
-	return map[string]string{"payload_bytes": strconv.Itoa(m.PayloadBytes)}
+	v := map[string]string{"payload_bytes": strconv.Itoa(m.PayloadBytes)}
+	if m.Workload == jobsName {
+		v["priorities"], v["entrypoints"] = strconv.Itoa(m.Priorities), strconv.Itoa(m.Entrypoints)
+	}
+	return v
 }

@@ -113,7 +113,27 @@ func checkNames(ctx context.Context, q querier, o Options) error {
 			return fmt.Errorf("%s %s in schema %q was made by qbench under another role: connect as its owner, or name another schema with --schema-name", kind, r.Name, o.Schema)
 		}
 	}
+	if err := checkTypes(ctx, q, w, o.Schema); err != nil {
+		return err
+	}
 	return checkFunctions(ctx, q, o)
+}
+
+// checkTypes refuses type names that are taken, by a table's row type too.
+func checkTypes(ctx context.Context, q querier, w *workload, schema string) error {
+	var name string
+	err := q.QueryRow(ctx, `
+		select t.typname::text from pg_type t join pg_namespace n on n.oid = t.typnamespace
+		where n.nspname = $1 and t.typname = any($2::text[])
+		  and not coalesce(starts_with(obj_description(t.oid, 'pg_type'), $3::text) and pg_has_role(t.typowner, 'USAGE'), false)
+		order by 1 limit 1`, schema, w.types, markPrefix).Scan(&name)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look for types in schema %q: %w", schema, err)
+	}
+	return fmt.Errorf("type %s in schema %q was not made by qbench, or under another role, and is left alone: name another schema with --schema-name", name, schema)
 }
 
 func rank(kind string) string {

@@ -137,7 +137,11 @@ func (s *seeder) load(ctx context.Context) error {
 	for i, conn := range s.conns {
 		jobs[i] = func(ctx context.Context) error {
 			return s.inSchema(ctx, conn, func(tx pgx.Tx) error {
-				now, err := serverClock(ctx, tx)
+				clock := serverClock
+				if s.w.zoned {
+					clock = utcClock
+				}
+				now, err := clock(ctx, tx)
 				if err != nil {
 					return err
 				}
@@ -154,8 +158,17 @@ func (s *seeder) load(ctx context.Context) error {
 // serverClock returns the server's local time, which now() would store in a
 // timestamp column, advanced by this machine's clock.
 func serverClock(ctx context.Context, q querier) (func() time.Time, error) {
+	return readClock(ctx, q, "clock_timestamp()::timestamp")
+}
+
+// utcClock is a serverClock in UTC, which is what a timestamptz column stores.
+func utcClock(ctx context.Context, q querier) (func() time.Time, error) {
+	return readClock(ctx, q, "clock_timestamp() at time zone 'UTC'")
+}
+
+func readClock(ctx context.Context, q querier, expression string) (func() time.Time, error) {
 	var base time.Time
-	if err := q.QueryRow(ctx, "select clock_timestamp()::timestamp").Scan(&base); err != nil {
+	if err := q.QueryRow(ctx, "select "+expression).Scan(&base); err != nil {
 		return nil, fmt.Errorf("ask the server for its time: %w", err)
 	}
 	start := time.Now()

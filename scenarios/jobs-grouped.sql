@@ -1,0 +1,55 @@
+-- qbench: summary = take a batch; complete it in one call that groups it before the upsert
+-- qbench: workload = jobs
+-- qbench: layouts = plain, unlogged
+-- qbench: param batch = 10 : jobs per transaction
+-- qbench: param work = 0 : time between picking a batch and completing it, in microseconds
+-- qbench: param work_exp = 0 : 1 draws that time from an exponential distribution with this mean
+-- qbench: state taken = 0
+-- Grouping makes the upserts fewer, and leaves their order to the plan: a hash
+-- aggregate hands its groups out in the order of its table, which is not the same
+-- for any two batches. So this deadlocks as well; see jobs-grouped-sorted.
+-- Taking and completing are two transactions, as in the source; a picked batch
+-- stays in ids until it is completed, so that a completion that was rolled
+-- back is tried again with the same jobs, by a retry or by the next transaction.
+-- The quotes around the array make it the same text as a literal (simple) and
+-- as a parameter (extended, prepared); btrim takes them off.
+\if :taken = 0
+with next as (
+  select id from jobs
+  where status = 'queued'
+  order by priority desc, id
+  for update skip locked
+  limit :batch
+), picked as (
+  update jobs set status = 'picked', updated = now()
+  where id = any (array(select id from next))
+  returning id, priority
+)
+select count(*) as taken, quote_literal(coalesce(array_agg(id order by priority desc, id), '{}')::text) as ids
+from picked \gset
+\endif
+\if :taken > 0
+\if :work > 0
+\set pause case when :work_exp = 1 then int(-ln(random(1, 1000000000) / 1000000000.0) * :work) else :work end
+\sleep :pause us
+\endif
+-- Counted are the jobs that this client has worked on, not those that it found
+-- in the queue: had another client picked one of them too, the audit would find
+-- more jobs acknowledged than completed.
+-- qbench: orders = value
+with result as (
+  select id, status
+  from unnest(btrim(:ids, '''')::int8[], array_fill('successful'::statistics_status, array[:taken::int])) as r (id, status)
+), done as (
+  delete from jobs where id = any (array(select id from result))
+  returning id, priority, date_trunc('second', created) as created, date_trunc('second', updated - created) as time_in_queue, entrypoint
+), counted as (
+  insert into statistics (count, created, priority, time_in_queue, status, entrypoint)
+  select count(*), created, priority, time_in_queue, status, entrypoint
+  from done join result using (id)
+  group by created, priority, time_in_queue, status, entrypoint
+  on conflict on constraint statistics_key do update set count = statistics.count + excluded.count
+)
+select count(*) from result;
+\set taken 0
+\endif

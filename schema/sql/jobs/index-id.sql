@@ -1,0 +1,1 @@
+create unique index jobs_pkey on jobs (id);
