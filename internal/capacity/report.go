@@ -78,10 +78,10 @@ func Compare(strategies []*Strategy, precision float64) *Comparison {
 		if x := cmp.Compare(boolInt(a.Excluded != ""), boolInt(b.Excluded != "")); x != 0 {
 			return x
 		}
-		if c.TargetRate > 0 {
-			return cheaper(a, b)
+		if x := cmp.Compare(b.Rate.Value, a.Rate.Value); x != 0 && c.TargetRate == 0 {
+			return x
 		}
-		return cmp.Compare(b.Rate.Value, a.Rate.Value)
+		return cheaper(a, b)
 	})
 	if len(c.Contenders) == 0 || c.Contenders[0].Excluded != "" {
 		c.Answer = "no strategy can be recommended: " + c.exclusions()

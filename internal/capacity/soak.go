@@ -33,7 +33,7 @@ type Drift struct {
 
 // maxSoakPoints bounds the pairs of Theil's estimator, which grow with the
 // square.
-const maxSoakPoints = 400
+const maxSoakPoints = 200
 
 // minSoakPoints is the fewest values whose median slope has an interval at
 // [Confidence]: of six values in order by chance, 2/6! lie so.
