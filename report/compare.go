@@ -60,7 +60,7 @@ func CompareText(w io.Writer, r *compare.Report, o Options) error {
 	}
 	// All tables have the same columns, so that they read as one.
 	columns := compareColumns(r, r.Rows)
-	for leftOut := 1; tableWidth(columns) > p.width() && leftOut <= 4; leftOut++ {
+	for leftOut := 1; tableWidth(columns)-2 > p.width() && leftOut <= 4; leftOut++ {
 		columns = without(columns, leftOut)
 	}
 	for i := 0; i < len(r.Rows); {
@@ -70,7 +70,7 @@ func CompareText(w io.Writer, r *compare.Report, o Options) error {
 		}
 		p.line("")
 		p.wrap("", "  ", strong, config.String())
-		if tableWidth(columns) > p.width() {
+		if tableWidth(columns)-2 > p.width() {
 			p.compareSentences(r.Rows[first:i])
 		} else {
 			p.compareTable(columns, r.Rows, first, i)
@@ -102,10 +102,14 @@ func (p *page) compareTable(columns []column, rows []compare.Row, first, end int
 				pad = padLeft
 			}
 			cell := text(c)
-			if i == len(columns)-1 {
-				fmt.Fprintf(&b, " %s", p.paint(s, cell))
-			} else {
-				fmt.Fprintf(&b, " %s ", pad(cell, c.width()))
+			// The first column brings its own margin, the last needs none.
+			switch i {
+			case 0:
+				b.WriteString(pad(cell, c.width()))
+			case len(columns) - 1:
+				b.WriteString("  " + p.paint(s, cell))
+			default:
+				b.WriteString("  " + pad(cell, c.width()))
 			}
 		}
 		p.line("%s", strings.TrimRight(b.String(), " "))
@@ -126,13 +130,12 @@ func compareColumns(r *compare.Report, rows []compare.Row) []column {
 		return c
 	}
 	return []column{
-		of("", false, 0, decidesMark),
-		of("metric", false, 0, metricLabel),
+		of("  metric", false, 0, func(row compare.Row) string { return decidesMark(row) + " " + metricLabel(row) }),
 		of("base", true, 3, func(row compare.Row) string { return metricValue(row, row.BaseMedian) }),
 		of("new", true, 3, func(row compare.Row) string { return metricValue(row, row.NewMedian) }),
 		of("runs", true, 2, func(row compare.Row) string { return fmt.Sprintf("%d+%d", row.BaseRuns, row.NewRuns) }),
 		of("ratio", true, 0, func(row compare.Row) string { return ratioText(row.Ratio) }),
-		of(fmt.Sprintf("%.0f %% interval", 100*r.Confidence), true, 4, intervalText),
+		of(fmt.Sprintf("%.0f %% CI", 100*r.Confidence), true, 4, intervalText),
 		of("p", true, 1, func(row compare.Row) string { return pText(row.P) }),
 		of("verdict", false, 0, func(row compare.Row) string { return row.Text("run") }),
 	}

@@ -32,7 +32,7 @@ func CompareMarkdown(w io.Writer, r *compare.Report, _ Options) error {
 		if c.right {
 			rule = "--:"
 		}
-		titles, rules = append(titles, c.title), append(rules, rule)
+		titles, rules = append(titles, strings.TrimSpace(c.title)), append(rules, rule)
 	}
 	p.line("")
 	p.line("| %s |", strings.Join(titles, " | "))

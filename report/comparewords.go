@@ -28,13 +28,17 @@ func compareHeadline(r *compare.Report) string {
 		return state + ": not comparable"
 	case compare.Slower:
 		return fmt.Sprintf("%s: slower in %d of %s", state, slower, count(int64(decide), "comparison"))
+	case compare.CannotTell:
+		if r.NotSlower {
+			state += fmt.Sprintf(": not slower by more than %s %%", trimmed(100*r.MaxSlowdown))
+		}
 	}
 	return fmt.Sprintf("%s: %s (%s)", state, r.Text("run"), count(int64(decide), "comparison"))
 }
 
 // compareLegend explains the numbers of a comparison.
 func compareLegend(r *compare.Report) string {
-	return fmt.Sprintf("* decides (%s); base, new: medians of the runs; ratio: new to base, with its %.0f %% interval; "+
+	return fmt.Sprintf("* decides (%s); base, new: medians of the runs; ratio: new to base, with its %.0f %% confidence interval; "+
 		"p: the chance of such a difference between equals, corrected for the number of comparisons (Holm). "+
 		"A slowdown counts if p is at most %g and it is beyond %s %%; equals are called slower in at most %s of 100 gates.",
 		strings.Join(r.Gate, ", "), 100*r.Confidence, r.Alpha, trimmed(100*r.MaxSlowdown), trimmed(100*r.Alpha))

@@ -177,8 +177,8 @@ func TestOutcomeText(t *testing.T) {
 		{Outcome{Verdict: Same, Within: 0.0012}, "same within 0.2 %"},
 		{Outcome{Verdict: CannotTell, More: 1}, "cannot tell: 1 more run"},
 		{Outcome{Verdict: CannotTell, More: 12}, "cannot tell: 12 more runs"},
-		{Outcome{Verdict: CannotTell, More: 12, NotSlower: true}, "not slower, cannot tell more: 12 more runs"},
-		{Outcome{Verdict: CannotTell, More: MoreCap}, "cannot tell: 1000 or more runs, it is too close to the limit"},
+		{Outcome{Verdict: CannotTell, More: 12, NotSlower: true}, "cannot tell: 12 more runs"},
+		{Outcome{Verdict: CannotTell, More: MoreCap}, "cannot tell: 1000+ more runs"},
 	} {
 		if got := c.o.Text("run"); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.o, got, c.want)

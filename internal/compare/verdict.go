@@ -42,17 +42,13 @@ func (o Outcome) Text(unit string) string {
 	case Same:
 		return fmt.Sprintf("same within %s %%", ceilPercent(o.Within))
 	case CannotTell:
-		text := "cannot tell"
-		if o.NotSlower {
-			text = "not slower, cannot tell more"
-		}
 		switch {
 		case o.More >= MoreCap:
-			return fmt.Sprintf("%s: %d or more %ss, it is too close to the limit", text, MoreCap, unit)
+			return fmt.Sprintf("cannot tell: %d+ more %ss", MoreCap, unit)
 		case o.More == 1:
-			return fmt.Sprintf("%s: 1 more %s", text, unit)
+			return fmt.Sprintf("cannot tell: 1 more %s", unit)
 		case o.More > 0:
-			return fmt.Sprintf("%s: %d more %ss", text, o.More, unit)
+			return fmt.Sprintf("cannot tell: %d more %ss", o.More, unit)
 		}
 	}
 	return string(o.Verdict)
