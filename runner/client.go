@@ -51,6 +51,7 @@ type client struct {
 	begin     int64
 	tries     int
 	status    errorStatus
+	deadlocks int // tries that ended in one
 	saved     script.Rand // state at the start, for a retry
 	txOrders  int64       // done by statements not yet committed
 	committed int64       // done and committed
@@ -111,7 +112,7 @@ func (c *client) advance() {
 		switch c.state {
 		case stChooseScript:
 			c.prog = c.lane.chooseScript(c.group)
-			c.tries, c.status = 1, noError
+			c.tries, c.deadlocks, c.status = 1, 0, noError
 			c.waited = false
 			if t.run.cfg.Debug {
 				t.run.debug("client %d executing script \"%s\"", c.id, c.prog.Name)
@@ -359,6 +360,9 @@ func (c *client) recoverError() {
 		c.state = stFinished
 	case c.retry():
 		t.verbose(c, true)
+	if c.status == deadlockError {
+		c.deadlocks++
+	}
 		st.retries++
 		c.tries++
 		c.rand = c.saved

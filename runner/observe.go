@@ -48,6 +48,7 @@ func (s *Stats) Merge(o *Stats) {
 	s.Late += o.Late
 	s.Retried += o.Retried
 	s.Retries += o.Retries
+	s.Deadlocks += o.Deadlocks
 	s.Failures.Serialization += o.Failures.Serialization
 	s.Failures.Deadlock += o.Failures.Deadlock
 	s.Failures.Other += o.Failures.Other

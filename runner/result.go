@@ -105,14 +105,17 @@ type Result struct {
 //
 // Empty and Late transactions are among Transactions.
 type Stats struct {
-	Transactions int64    `json:"transactions"` // successful
-	Orders       int64    `json:"orders"`
-	Empty        int64    `json:"empty"` // successful, but moved no order
-	Skipped      int64    `json:"skipped"`
-	Late         int64    `json:"late"`    // above the latency limit
-	Retried      int64    `json:"retried"` // transactions that were tried more than once
-	Retries      int64    `json:"retries"`
-	Failures     Failures `json:"failures"`
+	Transactions int64 `json:"transactions"` // successful
+	Orders       int64 `json:"orders"`
+	Empty        int64 `json:"empty"` // successful, but moved no order
+	Skipped      int64 `json:"skipped"`
+	Late         int64 `json:"late"`    // above the latency limit
+	Retried      int64 `json:"retried"` // transactions that were tried more than once
+	Retries      int64 `json:"retries"`
+	// Deadlocks counts the tries that the server ended with one, whether the
+	// transaction was tried again or given up.
+	Deadlocks int64    `json:"deadlocks,omitempty"`
+	Failures  Failures `json:"failures"`
 	// LatencyHist is from the (scheduled) start to the end of each successful
 	// transaction; EmptyHist is the part of it that moved no order.
 	LatencyHist *Histogram `json:"latency_hist,omitempty"`

@@ -283,6 +283,7 @@ func (s *Stats) account(c *client, skipped bool, latency, lag, limit time.Durati
 		s.Retried++
 		s.Retries += int64(c.tries - 1)
 	}
+	s.Deadlocks += int64(c.deadlocks)
 	s.Orders += c.committed
 	switch c.status {
 	case noError:
