@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"qbench/internal/compare"
+	"qbench/report"
+	"qbench/runner"
+)
+
+const (
+	categoryGate       = "What counts as slower"
+	defaultMaxSlowdown = "5%"
+	defaultFalseAlarms = "1%"
+)
+
+// stepSummary is where GitHub's workflows take Markdown for the run's page.
+const stepSummary = "GITHUB_STEP_SUMMARY"
+
+func (a *app) compareCommand() *cli.Command {
+	var metrics []string
+	for _, m := range compare.Metrics {
+		metrics = append(metrics, m.Name)
+	}
+	return &cli.Command{
+		Name: "compare", ArgsUsage: "BASE NEW",
+		Usage: "judge new results against a baseline: a regression gate",
+		Description: "BASE and NEW are result files (qbench run --json), or folders of them. Each run is one sample: measure both with --repeat 10. " +
+			"The exit status is 3 if NEW is slower, 4 if a run of either failed its audit, 1 if the two were not run alike, and 0 otherwise. " +
+			"Where the variable " + stepSummary + " names a file, the Markdown report is added to it.\n\n" +
+			"  qbench run --strategy skip-locked -c 64 -T 10 --repeat 10 --json new.json\n  qbench compare base.json new.json --max-slowdown 5%",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
+			&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(metrics, ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
+			&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
+			&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
+			&cli.BoolFlag{Name: "force", Category: categoryGate, Usage: "compare results of different durability"},
+			&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: " + strings.Join(report.CompareNames(), ", ")},
+			&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
+		},
+		Action: a.compare,
+	}
+}
+
+func (a *app) compare(c *cli.Context) error {
+	v := &values{c: c}
+	o := compare.Options{
+		MaxSlowdown: v.percentage("max-slowdown", 0, 100), Alpha: v.percentage("false-alarms", 0.001, 50),
+		Strict: c.Bool("strict"), Force: c.Bool("force"),
+	}
+	if v.given("metric") {
+		o.Gate = v.list("metric")
+		for _, name := range o.Gate {
+			if _, err := compare.LookupMetric(name); err != nil {
+				v.fail("--metric: %w", err)
+			}
+		}
+	}
+	format, err := report.LookupCompare(v.text("format"))
+	if err != nil {
+		v.fail("--format: %w", err)
+	}
+	if n := c.Args().Len(); n != 2 {
+		v.fail("%d files are named where two are compared: qbench compare BASE NEW", n)
+	}
+	if err := v.mistake(); err != nil {
+		return err
+	}
+	base, err := readSet(c.Args().Get(0))
+	if err != nil {
+		return err
+	}
+	new, err := readSet(c.Args().Get(1))
+	if err != nil {
+		return err
+	}
+	r, err := compare.Compare(base, new, o)
+	if err != nil {
+		return err
+	}
+	if err := format(a.stdout, r, reportOptions(a.stdout, c.Bool("no-color"))); err != nil {
+		return fmt.Errorf("print the comparison: %w", err)
+	}
+	if err := addStepSummary(r); err != nil {
+		return err
+	}
+	return withStatus(comparisonStatus(r), nil)
+}
+
+// comparisonStatus is the exit status that a comparison calls for.
+func comparisonStatus(r *compare.Report) Status {
+	status := StatusOK
+	if r.Failed() {
+		status = StatusFailed
+	}
+	if r.Verdict == compare.NotComparable {
+		status = StatusUsage
+	}
+	for _, p := range r.Problems {
+		if p.Refusal && p.Kind == "audit" {
+			status = worse(status, StatusAudit)
+		}
+	}
+	return status
+}
+
+// percentage reads "5%" or "5" as 0.05; its value must be at least least and
+// below most per cent.
+func (v *values) percentage(name string, least, most float64) float64 {
+	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(v.text(name)), "%"))
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= least && n < most) {
+		v.fail("%s %q: not a percentage: use a number from %g to below %g, such as %s", v.label(name), v.text(name), least, most, defaultMaxSlowdown)
+		return 0
+	}
+	return n / 100
+}
+
+// readSet reads a result file, or all those of a folder in the order of their
+// names.
+func readSet(path string) (compare.Set, error) {
+	paths := []string{path}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if paths, err = filepath.Glob(filepath.Join(globEscape(path), "*.json")); err != nil {
+			return compare.Set{}, fmt.Errorf("read %s: %w", path, err)
+		}
+		if len(paths) == 0 {
+			return compare.Set{}, fmt.Errorf("the folder %s holds no result files (*.json): write some with qbench run --json %s", path, filepath.Join(path, "result.json"))
+		}
+		slices.Sort(paths)
+	}
+	var files []*runner.File
+	for _, p := range paths {
+		f, err := readResultFile(p)
+		if err != nil {
+			return compare.Set{}, err
+		}
+		files = append(files, f)
+	}
+	return compare.NewSet(path, files...), nil
+}
+
+// globEscape takes a folder's name as it is.
+func globEscape(path string) string {
+	if os.PathSeparator == '\\' {
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func readResultFile(path string) (*runner.File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no result file %s: write one with qbench run --json %s", path, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the result file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	file, err := report.ReadJSON(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// addStepSummary appends to the page of a GitHub workflow's run.
+func addStepSummary(r *compare.Report) error {
+	path := os.Getenv(stepSummary)
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("$%s: %w", stepSummary, err)
+	}
+	err = errors.Join(report.CompareMarkdown(f, r, report.Options{}), f.Close())
+	if err != nil {
+		return fmt.Errorf("write $%s: %w", stepSummary, err)
+	}
+	return nil
+}

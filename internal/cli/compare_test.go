@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"qbench/report"
+	"qbench/runner"
+)
+
+// callCompare runs the command by itself.
+func callCompare(args ...string) (status Status, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	a := &app{stdout: &out, stderr: &errs}
+	cmd := a.compareCommand()
+	parsed, err := parseArguments(cmd, args)
+	if err == nil {
+		line := append(append([]string{"qbench", cmd.Name}, parsed.flags...), "--")
+		err = a.library(cmd).RunContext(context.Background(), append(line, parsed.positionals...))
+	}
+	a.printError(err)
+	return statusOf(err), out.String(), errs.String()
+}
+
+// writeRuns writes ten runs whose throughput is spread by 1 % around the median.
+func writeRuns(t *testing.T, path string, median float64, change func(*runner.File)) string {
+	t.Helper()
+	f := &runner.File{Format: runner.Format, Environment: runner.Environment{ServerVersion: "15.18", Settings: map[string]string{"fsync": "on"}}}
+	for i := range 10 {
+		r := &runner.Result{Strategy: "skip-locked", Layout: "plain", Mode: runner.Prepared, Clients: 8, Repeat: i + 1, CountsOrders: true,
+			OrdersPerS: median * (1 + 0.001*float64((i*7)%10-5)), Audit: &runner.Audit{OK: true, Seeded: 1000}}
+		r.TPS, r.Latency.P50, r.Latency.P99 = r.OrdersPerS, 8e3/r.OrdersPerS, 30e3/r.OrdersPerS
+		f.Runs = append(f.Runs, r)
+	}
+	if change != nil {
+		change(f)
+	}
+	var b bytes.Buffer
+	if err := report.JSON(&b, f, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCompareStatuses(t *testing.T) {
+	t.Setenv(stepSummary, "")
+	dir := t.TempDir()
+	file := func(name string, median float64, change func(*runner.File)) string {
+		return writeRuns(t, filepath.Join(dir, name), median, change)
+	}
+	base := file("base.json", 5000, nil)
+	same := file("same.json", 4990, nil)
+	slower := file("slower.json", 4500, nil)
+	few := file("few.json", 4500, func(f *runner.File) { f.Runs = f.Runs[:2] })
+	audit := file("audit.json", 5000, func(f *runner.File) { f.Runs[1].Audit.OK = false })
+	unsafe := file("unsafe.json", 5000, func(f *runner.File) { f.Environment.Settings["fsync"] = "off" })
+	other := file("other.json", 5000, func(f *runner.File) {
+		for _, r := range f.Runs {
+			r.Clients = 16
+		}
+	})
+	truncated := filepath.Join(dir, "truncated.json")
+	text, err := os.ReadFile(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(truncated, text[:len(text)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "a [folder]")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		writeRuns(t, filepath.Join(folder, fmt.Sprintf("%d.json", i)), 5000, nil)
+	}
+	for _, c := range []struct {
+		args           string
+		status         Status
+		stdout, stderr string // what they contain
+	}{
+		{base + "|" + same, StatusOK, "passed: same within 0.5 % (1 comparison)\n", ""},
+		{base + "|" + slower, StatusFailed, "FAILED: slower in 1 of 1 comparison\n", ""},
+		{slower + "|" + base, StatusOK, "passed: faster (1 comparison)\n", ""},
+		{base + "|" + slower + "|--max-slowdown=20%", StatusOK, "passed: same within 11 % (1 comparison)\n", ""},
+		{base + "|--max-slowdown|20|" + slower, StatusOK, "passed: same within 11 %", ""},
+		{base + "|" + few, StatusOK, "passed: cannot tell: 3 more runs", ""},
+		{base + "|" + few + "|--strict", StatusFailed, "FAILED: cannot tell: 3 more runs", ""},
+		{base + "|" + slower + "|--metric=p99,p50", StatusFailed, "FAILED: slower in 2 of 2 comparisons", ""},
+		{base + "|" + audit, StatusAudit, "refused: ", ""},
+		{base + "|" + audit + "|--force", StatusAudit, "refused: ", ""},
+		{base + "|" + unsafe, StatusUsage, "refused: durability differs", ""},
+		{base + "|" + unsafe + "|--force", StatusOK, "forced: durability differs", ""},
+		{base + "|" + other, StatusUsage, "clients 8 against 16", ""},
+		{folder + "|" + same, StatusOK, " 20+10 ", ""},
+		{base + "|" + same + "|--format=markdown", StatusOK, "### qbench compare passed", ""},
+		{base + "|" + same + "|--format=json", StatusOK, `"failed": false`, ""},
+		{base + "|" + slower + "|--format=junit", StatusFailed, `failures="1"`, ""},
+		{base + "|" + same + "|--format=html", StatusUsage, "", `--format: unknown format of a comparison "html"`},
+		{base + "|" + same + "|--metric=p98", StatusUsage, "", `--metric: unknown metric "p98"`},
+		{base + "|" + same + "|--max-slowdown=much", StatusUsage, "", `--max-slowdown "much": not a percentage`},
+		{base + "|" + same + "|--max-slowdown=100%", StatusUsage, "", "use a number from 0 to below 100"},
+		{base + "|" + same + "|--false-alarms=0", StatusUsage, "", "use a number from 0.001 to below 50"},
+		{base, StatusUsage, "", "1 files are named where two are compared: qbench compare BASE NEW"},
+		{base + "|" + filepath.Join(dir, "absent.json"), StatusUsage, "", "there is no result file " + dir},
+		{base + "|" + empty, StatusUsage, "", "holds no result files"},
+		{base + "|" + truncated, StatusUsage, "", truncated + ": read result file: it is truncated"},
+	} {
+		status, stdout, stderr := callCompare(strings.Split(c.args, "|")...)
+		if status != c.status || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) || (stderr == "") != (c.stderr == "") {
+			t.Errorf("%s: status %d, want %d\n--- stdout, want %q\n%s--- stderr, want %q\n%s", c.args, status, c.status, c.stdout, stdout, c.stderr, stderr)
+		}
+	}
+}
+
+// Two gates in one workflow both stand on its page.
+func TestCompareStepSummary(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "summary.md")
+	t.Setenv(stepSummary, page)
+	base, slower := writeRuns(t, filepath.Join(dir, "base.json"), 5000, nil), writeRuns(t, filepath.Join(dir, "slower.json"), 4000, nil)
+	for _, args := range [][]string{{base, base}, {base, slower}} {
+		if _, stdout, stderr := callCompare(args...); strings.Contains(stdout, "###") || stderr != "" {
+			t.Errorf("stdout:\n%s\nstderr:\n%s", stdout, stderr)
+		}
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "### qbench compare passed") || !strings.Contains(string(text), "### qbench compare FAILED") {
+		t.Errorf("%s", text)
+	}
+	t.Setenv(stepSummary, filepath.Join(dir, "absent", "summary.md"))
+	if status, _, stderr := callCompare(base, base); status != StatusUsage || !strings.Contains(stderr, "$"+stepSummary) {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
