@@ -40,8 +40,9 @@ type SequentialOptions struct {
 // sequence; Howard et al., Ann. Statist. 49, 2021).
 //
 // Rejected: alpha spending over planned looks (Lan and DeMets, Biometrika 70, 1983),
-// which needs the number of pairs beforehand and, in simulations, no fewer of them; a
-// t-test after each pair, which cries wolf several times as often as it says.
+// which needs the number of pairs beforehand, where a budget may be a time or a
+// person's patience; and a test at a fixed level after each pair, whose false alarms
+// add up (Armitage, McPherson and Rowe, J. R. Statist. Soc. A 132, 1969).
 type Sequential struct {
 	opts  SequentialOptions
 	ratio []float64 // log(b/a)
@@ -101,7 +102,7 @@ func (s *Sequential) nextScale() float64 {
 func (s *Sequential) margins() margins { return marginsFor(s.opts.MaxSlowdown, s.opts.HigherIsBetter) }
 
 // stakeCap is the largest part of the wealth at stake on one pair. At 0.8 eight
-// pairs can reach 1/0.01, and five wins make up for one loss.
+// pairs can reach 1/0.01, and three wins make up for a loss.
 const stakeCap = 0.8
 
 // ahead is the level at which a difference must be beyond the tolerated one: the
@@ -156,9 +157,8 @@ type Decision struct {
 // comparison; so does a spent budget. More is the number of pairs that would
 // probably decide it, beyond the budget too.
 func (s *Sequential) Decide() Decision {
-	d := Decision{Pairs: len(s.ratio), Ratio: math.NaN(), Interval: Interval{0, math.Inf(1)}, P: 1, Outcome: Outcome{Verdict: CannotTell}}
+	d := Decision{Pairs: len(s.ratio), Ratio: 1, Interval: Interval{0, math.Inf(1)}, P: 1, Outcome: Outcome{Verdict: CannotTell}}
 	if len(s.ratio) == 0 {
-		d.Ratio = 1
 		d.More = s.opts.MinPairs
 		return d
 	}
