@@ -31,7 +31,6 @@ func defaultThreads(clients int) int { return min(runtime.NumCPU(), clients) }
 // alike.
 func readSpecs(v *values) []bench.Spec {
 	base := readLoad(v)
-	base.Feed = readFeed(v)
 	base.Queue, base.KeepData = readQueue(v), v.c.Bool("keep-data")
 	if base.Feed != nil && !v.given("orders") {
 		base.Queue.Orders = 0
@@ -177,7 +176,6 @@ func readQueue(v *values) schema.Options {
 	if v.given("orders") || !v.c.Bool("keep-data") {
 		o.Orders = v.integer("orders", "orders", 0, 1<<40)
 	}
-	readVariant(v, &o)
 	return o
 }
 
