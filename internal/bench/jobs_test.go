@@ -3,7 +3,9 @@ package bench
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"qbench/internal/pgserver/pgtest"
 	"qbench/runner"
@@ -80,11 +82,146 @@ func TestJobsExactlyOnce(t *testing.T) {
 					if name == "jobs-log" && query(t, tg, "select count(*) from jobs_log where aggregated") == 0 {
 						t.Error("nothing of the log was aggregated")
 					}
+					if res.Deadlocks != res.Retries+res.Failures.Deadlock {
+						t.Errorf("%d deadlocks, but %d retries and %d failures", res.Deadlocks, res.Retries, res.Failures.Deadlock)
+					}
 					if ordered := strings.HasSuffix(name, "sorted") || strings.HasSuffix(name, "locked") || name == "jobs-log"; ordered && res.Retries > 0 {
 						t.Errorf("%d retries, though nobody can deadlock", res.Retries)
 					}
 				})
 			}
 		}
+	}
+}
+
+// Connections that the clients share hold nothing between two transactions.
+func TestJobsThroughPool(t *testing.T) {
+	t.Parallel()
+	for i, name := range jobsStrategies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := smallJobs(mix(t, name))
+			spec.Pool, spec.Load.Mode = 3, runner.Modes[i%len(runner.Modes)]
+			res := execute(t, jobsTarget(t), spec, Hooks{})
+			if res.AbortedClients > 0 || res.Acknowledged != 600 || !res.Audit.OK || res.Audit.Processed != 600 {
+				t.Errorf("%d acknowledged, %v, audit %+v", res.Acknowledged, res.Errors, res.Audit)
+			}
+		})
+	}
+}
+
+// Jobs that come during the run are of the set, and are completed once too.
+func TestJobsWithProducers(t *testing.T) {
+	t.Parallel()
+	for i, name := range jobsStrategies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := smallJobs(mix(t, name))
+			spec.Feed = &Feed{Clients: 2, Batch: 30, Poll: time.Millisecond, Notify: i%2 == 0}
+			spec.Load.Transactions, spec.Load.Mode = 60, runner.Modes[i%len(runner.Modes)]
+			spec.Queue.Orders, spec.Queue.PayloadBytes = 100, i
+			res := execute(t, jobsTarget(t), spec, Hooks{})
+			if a := res.Audit; res.AbortedClients > 0 || !a.OK || a.Enqueued != 2*60*30 || a.Seeded+a.Enqueued != a.Processed+a.Remaining || a.Processed == 0 {
+				t.Errorf("%v, audit %+v", res.Errors, a)
+			}
+		})
+	}
+}
+
+// A lost backend leaves at most its batch picked, and the books in order.
+func TestJobsKilledBackend(t *testing.T) {
+	t.Parallel()
+	for i, name := range jobsStrategies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tg := jobsTarget(t)
+			spec := smallJobs(mix(t, name))
+			tg.config.RuntimeParams["application_name"] = tg.Schema
+			spec.Queue.Orders = 20_000
+			spec.Load.Mode = runner.Modes[i%len(runner.Modes)]
+			spec.Load.Interval, spec.Load.Transactions = 10*time.Millisecond, 150
+			var once sync.Once
+			res := execute(t, tg, spec, Hooks{Tick: func(runner.Tick) {
+				once.Do(func() {
+					n := query(t, tg, `select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity
+						where application_name = current_setting('application_name') and pid <> pg_backend_pid() limit 1) killed`)
+					if n != 1 {
+						t.Error("no client to kill")
+					}
+				})
+			}})
+			if res.AbortedClients != 1 {
+				t.Errorf("%d clients aborted (%v), want 1", res.AbortedClients, res.Errors)
+			}
+			if a := res.Audit; !a.OK || a.Orphans > 7 || a.Processed == 0 {
+				t.Errorf("audit %+v", a)
+			}
+		})
+	}
+}
+
+// A client that completes a batch twice is found out, although statistics hold
+// each job once: it has acknowledged more than they count.
+func TestJobsAuditCatchesTwoHandlings(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenarios.List() {
+		if s.Workload != "jobs" {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			broken := strings.Replace(s.Source, "\\set taken 0\n", "", 1)
+			if broken == s.Source {
+				t.Fatal("the script does not end a batch as this test expects")
+			}
+			spec := smallJobs(mix(t, file(t, broken)))
+			spec.Clients, spec.Load.Transactions = 1, 2
+			res := execute(t, jobsTarget(t), spec, Hooks{})
+			want := "14 orders acknowledged to the clients, but 7 recorded as done"
+			if a := res.Audit; a.OK || len(a.Problems) != 1 || a.Problems[0] != want {
+				t.Errorf("audit %+v, want %q", a, want)
+			}
+		})
+	}
+}
+
+// A deadlock is counted once, whether the transaction is tried again or given
+// up. Two clients hold a row each, see that the other does too, and then want
+// the other's.
+func TestJobsCountsDeadlocks(t *testing.T) {
+	t.Parallel()
+	const script = `-- qbench: workload = jobs
+-- qbench: state tried = 0
+\set tried :tried + 1
+\set mine 1 + :client_id
+\set other 2 - :client_id
+begin;
+select from jobs where id = :mine for update;
+\if :tried = 1
+select pg_advisory_xact_lock_shared('jobs'::regclass::oid::int, :mine);
+do $$
+begin
+  while (select count(*) from pg_locks where locktype = 'advisory' and classid = 'jobs'::regclass and granted) < 2 loop
+  end loop;
+end
+$$;
+\endif
+select from jobs where id = :other for update;
+end;
+`
+	for tries, want := range map[int]runner.Stats{
+		1: {Transactions: 1, Deadlocks: 1, Failures: runner.Failures{Deadlock: 1}},
+		2: {Transactions: 2, Deadlocks: 1, Retried: 1, Retries: 1},
+	} {
+		t.Run(fmt.Sprint(tries), func(t *testing.T) {
+			t.Parallel()
+			spec := smallJobs(mix(t, file(t, script)))
+			spec.Clients, spec.Load.Transactions, spec.Load.MaxTries = 2, 1, tries
+			got := execute(t, jobsTarget(t), spec, Hooks{}).Stats
+			got.LatencyHist = nil
+			if got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
 	}
 }
