@@ -56,6 +56,36 @@ var csvColumns = []struct {
 		}
 		return strconv.FormatBool(r.Audit.OK)
 	}},
+	{"enqueued_per_s", steadyCell(func(r *runner.Result) string { return decimal(r.Producers.OrdersPerS) })},
+	{"queue_time_ms_p50", steadyCell(func(r *runner.Result) string {
+		return latencyCell(r.QueueTime, func(l *runner.Latency) float64 { return l.P50 })
+	})},
+	{"queue_time_ms_p99", steadyCell(func(r *runner.Result) string {
+		return latencyCell(r.QueueTime, func(l *runner.Latency) float64 { return l.P99 })
+	})},
+	{"end_to_end_ms_p99", steadyCell(func(r *runner.Result) string {
+		return latencyCell(r.EndToEnd, func(l *runner.Latency) float64 { return l.P99 })
+	})},
+	{"depth_end", steadyCell(func(r *runner.Result) string { return integer(r.Depth.End) })},
+	{"depth_max", steadyCell(func(r *runner.Result) string { return integer(r.Depth.Max) })},
+	{"depth_trend", steadyCell(func(r *runner.Result) string { return r.Depth.Trend })},
+}
+
+// steadyCell is empty for runs without producers.
+func steadyCell(value func(*runner.Result) string) func(*runner.Result) string {
+	return func(r *runner.Result) string {
+		if r.Steady == nil || r.Producers == nil {
+			return ""
+		}
+		return value(r)
+	}
+}
+
+func latencyCell(l *runner.Latency, value func(*runner.Latency) float64) string {
+	if l == nil {
+		return ""
+	}
+	return decimal(value(l))
 }
 
 func integer(n int64) string { return strconv.FormatInt(n, 10) }

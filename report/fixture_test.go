@@ -167,6 +167,29 @@ func cases() map[string]*runner.File {
 	everything.Audit.Remaining += 12_000
 	everything.Client.CPUShare = 0.9
 
+	fed := newRun("claim", 4, 10, 1, 19_000, 1_000)
+	fed.Workload, fed.Index, fed.Pool, fed.PayloadBytes = "claims", "partial", 2, 100
+	fed.Producers = &runner.GroupResult{Clients: 2, OrdersPerS: 1800, TPS: 180, Rate: 180, Stats: half.Stats, Latency: half.Latency}
+	fed.Audit.Enqueued, fed.Audit.Seeded, fed.Audit.Remaining = 18_030, 0, 30
+	fed.Steady = &runner.Steady{
+		TimedOrders: 18_000, QueueTime: &runner.Latency{Mean: 5, P50: 4.5, P90: 9, P95: 9.5, P99: 12, P999: 20, Max: 31},
+		EndToEnd: &runner.Latency{Mean: 6, P50: 5.5, P90: 10, P95: 10.5, P99: 13, P999: 21, Max: 32},
+		Waiting:  30, OldestMS: 12,
+		Depth:          runner.Depth{End: 30, Max: 55, Trend: "stable", Reason: "the depth stays bounded (-1.2 to 1.1 orders/s)", SlopePerS: &runner.Interval{Low: -1.2, High: 1.1}},
+		PollIntervalMS: 10, Batch: 10,
+	}
+
+	growing := newRun("skip-locked", 1, 10, 10, 1_000, 0)
+	growing.Producers = &runner.GroupResult{Clients: 2, OrdersPerS: 900, TPS: 900, Rate: 1000, Stats: half.Stats, Latency: half.Latency}
+	growing.Audit.Enqueued, growing.Audit.Seeded, growing.Audit.Remaining, growing.Audit.Orphans = 9_000, 0, 8_000, 3
+	growing.Steady = &runner.Steady{
+		TimedOrders: 1_000, QueueTime: &runner.Latency{Mean: 4500, P50: 4500, P90: 8000, P95: 8500, P99: 8900, P999: 8990, Max: 9000},
+		Waiting: 8_000, OldestMS: 8_900,
+		Depth: runner.Depth{End: 8_000, Max: 8_000, Trend: "growing", Growing: true,
+			Reason: "the queue grows by 800 orders/s (790 to 810)", SlopePerS: &runner.Interval{Value: 800, Low: 790, High: 810}},
+		PollIntervalMS: 1000, Notify: true, Batch: 1,
+	}
+
 	batch := newRun("skip-locked-batch", 8, 10, 6, 3_000, 10)
 	batch.Orders, batch.OrdersPerS, batch.Params = 29_900, 2990, map[string]string{"batch": "10"}
 	batch.Unlogged = true
@@ -175,7 +198,7 @@ func cases() map[string]*runner.File {
 		"one-client": fileOf(oneClient), "256-clients": fileOf(many), "zero": fileOf(zero),
 		"failed-audit": fileOf(failed), "failed-audit-counts": fileOf(counted), "drained": fileOf(drained),
 		"interrupted": fileOf(interrupted), "statements": fileOf(statements), "scripts": fileOf(scripts),
-		"everything": fileOf(everything), "batch": fileOf(batch), "matrix": matrix(), "no-runs": fileOf(),
+		"everything": fileOf(everything), "batch": fileOf(batch), "fed": fileOf(fed, growing), "matrix": matrix(), "no-runs": fileOf(),
 	}
 }
 

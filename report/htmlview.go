@@ -14,6 +14,7 @@ type pageView struct {
 	Warnings    []string
 	Entries     []entryView
 	Runs        []runView
+	Fed         []runView // those with producers
 	ByOrders    bool
 	Repeats     bool
 	Environment [][2]string
@@ -66,6 +67,9 @@ func newPageView(f *runner.File) *pageView {
 				run.Problems = strings.Join(list, "; ")
 			}
 			v.Runs = append(v.Runs, run)
+			if r.Steady != nil {
+				v.Fed = append(v.Fed, run)
+			}
 		}
 	}
 	v.Data = newChartData(&k)

@@ -173,6 +173,27 @@ func parameters(r *runner.Result) map[string]string {
 	}
 	if r.Producers != nil {
 		m["producers"] = fmt.Sprint(r.Producers.Clients)
+		if r.Producers.Rate > 0 {
+			m["enqueue-transactions/s"] = fmt.Sprintf("%g", r.Producers.Rate)
+		}
+	}
+	if r.Steady != nil {
+		m["enqueue-batch"], m["poll-ms"] = fmt.Sprint(r.Batch), fmt.Sprintf("%g", r.PollIntervalMS)
+		if r.Notify {
+			m["notify"] = "yes"
+		}
+	}
+	if r.Index != "" {
+		m["index"] = r.Index
+	}
+	if r.Pool > 0 {
+		m["pool"] = fmt.Sprint(r.Pool)
+	}
+	if r.Claimed > 0 {
+		m["claimed"] = fmt.Sprint(r.Claimed)
+	}
+	if r.PayloadBytes > 0 {
+		m["payload-bytes"] = fmt.Sprint(r.PayloadBytes)
 	}
 	return m
 }

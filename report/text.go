@@ -72,10 +72,12 @@ func (p *page) run(r *runner.Result, env *runner.Environment) {
 	p.line("")
 	p.outcome(r)
 	p.work(r)
-	p.latencies("latency", &r.Stats, r.Latency)
+	if r.Transactions > 0 {
+		p.latencies("latency", r.Latency)
+	}
 	p.histogram(r.LatencyHist)
 	if r.Producers != nil {
-		p.producers(r.Producers)
+		p.producers(r)
 	}
 	p.roundTrips(r)
 	if r.Partition != nil {
@@ -159,6 +161,9 @@ func (p *page) work(r *runner.Result) {
 	}
 	p.line("%-*s%s", labelWidth, "orders/s", p.paint(strong, rate(r.OrdersPerS)))
 	p.labelled("orders", "%s in %s", grouped(r.Orders), seconds(r.DurationS))
+	if r.Pool > 0 {
+		p.labelled("pool", "%s shared by %s", count(int64(r.Pool), "connection"), count(int64(r.Clients), "client"))
+	}
 	p.labelled("empty", "%s", emptyText(r))
 	if r.WarmupOrders > 0 {
 		p.labelled("warm-up", "%s before the clock started", count(r.WarmupOrders, "order"))
@@ -185,10 +190,7 @@ func emptyText(r *runner.Result) string {
 }
 
 // latencies prints the percentiles in a row where the page is wide enough.
-func (p *page) latencies(label string, s *runner.Stats, l runner.Latency) {
-	if s.Transactions == 0 {
-		return
-	}
+func (p *page) latencies(label string, l runner.Latency) {
 	type cell struct {
 		name string
 		ms   float64
@@ -208,17 +210,6 @@ func (p *page) latencies(label string, s *runner.Stats, l runner.Latency) {
 		p.line("%s%s", padRight("  in ms", labelWidth), numbers)
 		label = ""
 	}
-}
-
-func (p *page) producers(g *runner.GroupResult) {
-	asked := ""
-	if g.Rate > 0 {
-		asked = fmt.Sprintf(" of %s/s asked for", rate(g.Rate))
-	}
-	p.labelled("producers", "%s: %s enqueued, %s orders/s%s; %s failed, %s in doubt",
-		count(int64(g.Clients), "client"), count(g.Orders, "order"), rate(g.OrdersPerS), asked,
-		grouped(g.Failed()), grouped(g.InDoubt))
-	p.latencies("  latency", &g.Stats, g.Latency)
 }
 
 // roundTrips explains -r under -M pipelined, where statements that travel
@@ -290,8 +281,12 @@ func (p *page) client(r *runner.Result, env *runner.Environment) {
 		}
 		perOrder = fmt.Sprintf(", %.1f %s/order", c.CPUSeconds*1e6/float64(r.Orders), unit)
 	}
-	p.labelled("client CPU", "%.2f s (user %.2f s, system %.2f s), %.1f %% of %s%s",
-		c.CPUSeconds, c.UserSeconds, c.SysSeconds, 100*c.CPUShare, cores, perOrder)
+	whose := ""
+	if r.Producers != nil {
+		whose = " of clients and producers together"
+	}
+	p.labelled("client CPU", "%.2f s%s (user %.2f s, system %.2f s), %.1f %% of %s%s",
+		c.CPUSeconds, whose, c.UserSeconds, c.SysSeconds, 100*c.CPUShare, cores, perOrder)
 	p.labelled("client memory", "%s", mebibytes(c.MaxRSS))
 }
 

@@ -40,6 +40,7 @@ func Warnings(r *runner.Result, env runner.Environment) []string {
 	completeness(r, warn)
 	clientWarnings(r, env, warn)
 	queueWarnings(r, warn)
+	steadyWarnings(r, warn)
 	durabilityWarnings(r, env, warn)
 	sampleWarnings(r, warn)
 	return out

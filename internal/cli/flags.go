@@ -52,14 +52,14 @@ func schemaFlag() cli.Flag {
 // queueFlags say which tables are made; layout is what they are without
 // --layout.
 func queueFlags(layout string) []cli.Flag {
-	return []cli.Flag{
+	return append(variantFlags(),
 		&cli.StringFlag{Name: "layout", Category: categoryQueue, Usage: "`LAYOUT`: plain (logged), unlogged or partitioned", DefaultText: layout},
 		&cli.BoolFlag{Name: "unlogged", Category: categoryQueue, Usage: "make the tables unlogged, whatever the layout"},
 		&cli.StringFlag{Name: "partitions", Category: categoryQueue, Value: defaultPartitions, Usage: "`N`: partitions of the layout partitioned"},
-		&cli.StringFlag{Name: "orders", Category: categoryQueue, Value: defaultOrders, Usage: "`N`: orders that the queue is seeded with"},
+		&cli.StringFlag{Name: "orders", Category: categoryQueue, Value: defaultOrders, Usage: "`N`: orders that the queue is seeded with; with --producers none by default"},
 		&cli.StringFlag{Name: "seed", Category: categoryQueue, Value: defaultSeed, Usage: "`N`: what order numbers and all random numbers are derived from"},
 		schemaFlag(),
-	}
+	)
 }
 
 func strategyFlags() []cli.Flag {
@@ -75,6 +75,7 @@ func strategyFlags() []cli.Flag {
 func loadFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "client", Aliases: []string{"clients", "c"}, Category: categoryLoad, Value: "1", Usage: "`LIST`: number of clients"},
+		&cli.StringFlag{Name: "pool", Category: categoryLoad, Usage: "`N`: connections that the clients share, each borrowing one for a transaction", DefaultText: "one for each client"},
 		&cli.StringFlag{Name: "jobs", Aliases: []string{"j"}, Category: categoryLoad, Usage: "`N`: threads that carry the clients", DefaultText: "one per core, but no more than clients"},
 		&cli.StringFlag{Name: "protocol", Aliases: []string{"M"}, Category: categoryLoad, Value: string(runner.Prepared), Usage: "`LIST`: query mode: simple, extended, prepared, or pipelined (prepared, with statements whose results nobody waits for travelling together)"},
 		&cli.StringFlag{Name: "time", Aliases: []string{"T"}, Category: categoryLoad, Usage: "`TIME`: seconds, or a time such as 5m; a drained queue ends the run earlier; 0 is until drained", DefaultText: defaultDuration + ", without -t"},

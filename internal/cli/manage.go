@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,7 +13,8 @@ import (
 	"qbench/schema"
 )
 
-// workload is what init makes and check audits; there is no other one yet.
+// workload is what init makes without --workload, and what the strategies of
+// "all" run on.
 const workload = "orders"
 
 // onServer runs a command on a server that is there.
@@ -40,7 +42,11 @@ func (a *app) onServer(v *values, do func(s *server, con *console, signals *inte
 }
 
 func (a *app) initCommand() *cli.Command {
-	flags := append(queueFlags(schema.Plain), namedServerFlags()...)
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "workload", Category: categoryQueue, Value: workload, Usage: "`NAME`: " + strings.Join(schema.Workloads(), ", ")},
+	}
+	flags = append(flags, queueFlags(schema.Plain)...)
+	flags = append(flags, namedServerFlags()...)
 	return &cli.Command{
 		Name: "init", Usage: "make the tables of the queue and seed them",
 		Description: "Replaces tables that qbench made before, and touches no others. \"qbench run\" does this by itself, before each run; " +
@@ -49,17 +55,18 @@ func (a *app) initCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			v := &values{c: c}
 			o := readQueue(v)
-			o.Workload = workload
+			o.Workload = v.text("workload")
+			if o.Layout != schema.Partitioned && v.given("partitions") {
+				v.fail("--partitions is for the layout partitioned: give --layout partitioned, or leave it out")
+			}
+			layout := o.Layout
+			if layout == "" {
+				layout = schema.Plain
+			}
 			for _, s := range scenarios.List() {
-				if s.Workload == workload {
+				if s.Workload == o.Workload && s.Fits(layout) == nil {
 					o.Functions = append(o.Functions, s.Functions...)
 				}
-			}
-			if o.Layout != schema.Partitioned {
-				if v.given("partitions") {
-					v.fail("--partitions is for the layout partitioned: give --layout partitioned, or leave it out")
-				}
-				o.Functions = nil
 			}
 			o, err := o.Normalize()
 			if err != nil {
@@ -108,8 +115,9 @@ func (a *app) cleanCommand() *cli.Command {
 func (a *app) checkCommand() *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "audit the tables as they are",
-		Description: "Proves that each order of the seeded set is in exactly one of the tables, exactly once, and that nothing else is in them. Exit status 4 if not.",
-		Flags:       append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
+		Description: "Proves that each order of the set is in exactly one of the tables, exactly once, and that nothing else is in them, " +
+			"for every workload whose queue is in the schema, and counts the orders that are claimed but not completed. Exit status 4 if a proof fails.",
+		Flags: append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
 		Action: func(c *cli.Context) error {
 			return a.onServer(&values{c: c}, func(s *server, con *console, signals *interrupts) error {
 				conn, err := s.Connect(signals.stop)
@@ -117,36 +125,48 @@ func (a *app) checkCommand() *cli.Command {
 					return err
 				}
 				defer conn.Close(c.Context)
-				made, err := schema.Inspect(signals.stop, conn, s.Schema, workload)
-				if err != nil {
-					return err
+				found, status := false, StatusOK
+				for _, name := range schema.Workloads() {
+					made, err := schema.Inspect(signals.stop, conn, s.Schema, name)
+					if err != nil {
+						return err
+					}
+					if made == nil {
+						continue
+					}
+					found = true
+					con.show("auditing")
+					audit, err := schema.AuditTables(signals.stop, conn, made, nil)
+					if err != nil {
+						return err
+					}
+					con.hide()
+					status = worse(status, a.printAudit(audit, made))
 				}
-				if made == nil {
+				if !found {
 					return fmt.Errorf("there is no queue that qbench made on %s: make one with \"qbench init\", or name its schema with --schema-name", s)
 				}
-				con.show("auditing")
-				audit, err := schema.AuditTables(signals.stop, conn, made, nil)
-				if err != nil {
-					return err
-				}
-				con.hide()
-				return a.printAudit(audit, made)
+				return withStatus(status, nil)
 			})
 		},
 	}
 }
 
 // printAudit prints the audit of tables that no run of this process used.
-func (a *app) printAudit(audit *runner.Audit, made *schema.Made) error {
-	fmt.Fprintf(a.stdout, "queue in schema %s, layout %s: seeded %s, processed %s, remaining %s\n",
-		made.Schema, made.Layout, grouped(audit.Seeded), grouped(audit.Processed), grouped(audit.Remaining))
+func (a *app) printAudit(audit *runner.Audit, made *schema.Made) Status {
+	fmt.Fprintf(a.stdout, "queue of the workload %s in schema %s, layout %s: seeded %s, processed %s, remaining %s\n",
+		made.Workload, made.Schema, made.Layout, grouped(audit.Seeded), grouped(audit.Processed), grouped(audit.Remaining))
+	if audit.Orphans > 0 {
+		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now; --strategy claim-reclaim gives them back)\n",
+			grouped(audit.Orphans))
+	}
 	if audit.OK {
 		fmt.Fprintln(a.stdout, "audit ok: each order is in exactly one table, exactly once")
-		return nil
+		return StatusOK
 	}
 	fmt.Fprintln(a.stdout, "AUDIT FAILED")
 	for _, p := range audit.Problems {
 		fmt.Fprintf(a.stdout, "  - %s\n", p)
 	}
-	return withStatus(StatusAudit, nil)
+	return StatusAudit
 }

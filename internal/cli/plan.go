@@ -31,6 +31,7 @@ func defaultThreads(clients int) int { return min(runtime.NumCPU(), clients) }
 // alike.
 func readSpecs(v *values) []bench.Spec {
 	base := readLoad(v)
+	base.Feed = readFeed(v)
 	base.Queue, base.KeepData = readQueue(v), v.c.Bool("keep-data")
 	if base.Feed != nil && !v.given("orders") {
 		base.Queue.Orders = 0
@@ -174,8 +175,13 @@ func readQueue(v *values) schema.Options {
 		o.Partitions = int(v.integer("partitions", "partitions", 1, schema.MaxPartitions))
 	}
 	if v.given("orders") || !v.c.Bool("keep-data") {
-		o.Orders = v.integer("orders", "orders", 0, 1<<40)
+		least := int64(1) // without any a run would have nothing to take
+		if v.given("producers") || v.c.Command.Name == "init" {
+			least = 0
+		}
+		o.Orders = v.integer("orders", "orders", least, 1<<40)
 	}
+	readVariant(v, &o)
 	return o
 }
 

@@ -19,6 +19,7 @@ func (a *app) runCommand() *cli.Command {
 	var flags []cli.Flag
 	flags = append(flags, strategyFlags()...)
 	flags = append(flags, loadFlags()...)
+	flags = append(flags, feedFlags()...)
 	flags = append(flags, queueFlags("plain, or the strategy's own")...)
 	flags = append(flags, serverFlags()...)
 	flags = append(flags, reportFlags()...)
@@ -217,7 +218,7 @@ func resultStatus(r *runner.Result) Status {
 // fit makes a server that is started large enough for all runs.
 func (o *serverOptions) fit(specs []bench.Spec) {
 	for _, s := range specs {
-		o.disposable.MaxClients = max(o.disposable.MaxClients, s.Clients)
+		o.disposable.MaxClients = max(o.disposable.MaxClients, s.Connections())
 		o.disposable.LocksPerClient = max(o.disposable.LocksPerClient, s.LocksPerClient())
 	}
 }

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"qbench/runner"
+)
+
+// producers says what the producers did, and how the queue fared between them
+// and the clients.
+func (p *page) producers(r *runner.Result) {
+	g, batch := r.Producers, 1
+	if r.Steady != nil {
+		batch = max(1, r.Batch)
+	}
+	asked := ""
+	if g.Rate > 0 {
+		asked = fmt.Sprintf(" of %s/s asked for", rate(g.Rate*float64(batch)))
+	}
+	each := ""
+	if batch > 1 {
+		each = fmt.Sprintf(", %s per transaction", grouped(int64(batch)))
+	}
+	p.labelled("producers", "%s: %s enqueued%s, %s orders/s%s; %s failed, %s in doubt",
+		count(int64(g.Clients), "client"), count(g.Orders, "order"), each, rate(g.OrdersPerS), asked,
+		grouped(g.Failed()), grouped(g.InDoubt))
+	if g.Transactions > 0 {
+		p.latencies("  latency", g.Latency)
+	}
+	if r.Steady != nil {
+		p.steady(r.Steady)
+	}
+}
+
+func (p *page) steady(s *runner.Steady) {
+	if s.QueueTime != nil {
+		p.latencies("queue time", *s.QueueTime)
+		note := "from the INSERT until the order was taken"
+		if s.EndToEnd != nil {
+			p.latencies("end to end", *s.EndToEnd)
+			note += ", and until it was recorded as done"
+		}
+		p.labelled("", "of all %s that came and were done in the run, from the tables: %s", count(s.TimedOrders, "order"), note)
+	}
+	if s.Waiting > 0 {
+		p.labelled("waiting", "%s at the end, in no percentile; the oldest for %s", count(s.Waiting, "order"), seconds(s.OldestMS/1000))
+	}
+	d := &s.Depth
+	style := plain
+	if d.Growing {
+		style = alarm
+	}
+	p.wrap(padRight("depth", labelWidth), strings.Repeat(" ", labelWidth), style, fmt.Sprintf("%s at the start, %s at the end, at most %s; %s",
+		grouped(d.Start), grouped(d.End), grouped(d.Max), trendText(d)))
+	if s.Notify {
+		p.labelled("idle clients", "wait for a notification, %s at most", seconds(s.PollIntervalMS/1000))
+	} else {
+		p.labelled("idle clients", "look again after %s ms", millis(s.PollIntervalMS))
+	}
+}
+
+// trendText says whether the queue is kept short.
+func trendText(d *runner.Depth) string {
+	word := d.Trend
+	if d.Growing {
+		word = "GROWING"
+	}
+	return word + ": " + d.Reason
+}
+
+// steadyWarnings say what a queue that is fed is not what it seems in.
+func steadyWarnings(r *runner.Result, warn warner) {
+	if a := r.Audit; a != nil && a.Orphans > 0 {
+		warn("%s claimed but not completed, because the worker was lost (or seeded as such by --claimed), and no other one will take them; "+
+			"--strategy claim-reclaim gives them back after its lease", areOrders(a.Orphans))
+	}
+	if r.Steady == nil {
+		return
+	}
+	d := &r.Depth
+	if d.Growing && d.SlopePerS != nil {
+		warn("the queue grows by %s orders/s: more comes in than is taken out, so queue times have no limit and say how long the run was; "+
+			"raise -c, or lower --enqueue-rate", rate(d.SlopePerS.Value))
+	}
+	if p := r.Producers; p != nil && p.Rate > 0 && p.TPS < rateReached*p.Rate && !r.Interrupted && r.DurationS > 0 {
+		warn("the producers did not reach their rate: %s of %s orders/s; raise --producers or --enqueue-batch",
+			rate(p.OrdersPerS), rate(p.Rate*float64(max(1, r.Batch))))
+	}
+}
+
+func areOrders(n int64) string {
+	if n == 1 {
+		return "1 order is"
+	}
+	return grouped(n) + " orders are"
+}
+
+// steadyColumns are those of runs with producers; none where there are not any.
+func (k *ranking) steadyColumns(newColumn func(title string, right bool, leftOut int, cell func(*entry) string) column) []column {
+	fed := false
+	for i := range k.entries {
+		fed = fed || k.entries[i].runs[0].Steady != nil
+	}
+	if !fed {
+		return nil
+	}
+	of := func(value func(*runner.Result) string) func(*entry) string {
+		return func(e *entry) string {
+			if r := k.medianRun(e); r.Steady != nil {
+				return value(r)
+			}
+			return "-"
+		}
+	}
+	return append([]column{},
+		newColumn("enqueued/s", true, 5, of(func(r *runner.Result) string { return rate(r.Producers.OrdersPerS) })),
+		newColumn("queue p99 ms", true, 6, of(func(r *runner.Result) string {
+			if r.QueueTime == nil {
+				return "-"
+			}
+			return millis(r.QueueTime.P99)
+		})),
+		newColumn("depth", false, 7, of(func(r *runner.Result) string { return r.Depth.Trend })))
+}
