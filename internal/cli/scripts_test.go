@@ -1,7 +1,3 @@
-//go:build testscript
-
-// Testscript needs golang.org/x/tools in go.mod; with it there the tag can go.
-
 package cli
 
 import (
