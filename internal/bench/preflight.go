@@ -56,12 +56,37 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 	return nil
 }
 
-// checkConnections counts the connections that this role can still get.
-func checkConnections(ctx context.Context, conn *pgx.Conn, clients int) error {
-	var limit, reserved, used int
+// Room is the number of clients that the target has connections and locks for,
+// beside the spec's producers: the most that Check lets pass. It is 0 where
+// there is room for none.
+func (t *Target) Room(ctx context.Context, s Spec) (int, error) {
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer closeConn(ctx, conn)
+	free, _, err := freeConnections(ctx, conn)
+	if err != nil {
+		return 0, err
+	}
+	size, _, err := lockTable(ctx, conn)
+	if err != nil {
+		return 0, err
+	}
+	room := min(free-ownConnections, size/s.LocksPerClient())
+	if s.Feed != nil {
+		room -= s.Feed.Clients
+	}
+	return max(0, room), nil
+}
+
+// freeConnections counts the connections that this role can still get, and
+// says what the server's limit is.
+func freeConnections(ctx context.Context, conn *pgx.Conn) (free, limit int, err error) {
+	var reserved, used int
 	// Rows of other roles hide their backend's type; those of background
 	// processes have no database.
-	err := conn.QueryRow(ctx, `
+	err = conn.QueryRow(ctx, `
 		select current_setting('max_connections')::int,
 		       case when (select rolsuper from pg_roles where rolname = current_user) then 0
 		            else current_setting('superuser_reserved_connections')::int
@@ -70,25 +95,44 @@ func checkConnections(ctx context.Context, conn *pgx.Conn, clients int) error {
 		        where datid is not null and coalesce(backend_type, 'client backend') = 'client backend'
 		          and pid <> pg_backend_pid())`).Scan(&limit, &reserved, &used)
 	if err != nil {
-		return fmt.Errorf("ask the server for its free connections: %w", err)
+		return 0, 0, fmt.Errorf("ask the server for its free connections: %w", err)
 	}
-	if need, free := clients+ownConnections, limit-reserved-used; need > free {
+	return max(0, limit-reserved-used), limit, nil
+}
+
+// checkConnections compares the connections that the clients need with those
+// that are free.
+func checkConnections(ctx context.Context, conn *pgx.Conn, clients int) error {
+	free, limit, err := freeConnections(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if need := clients + ownConnections; need > free {
 		return fmt.Errorf("%s need %d connections, %d are free (max_connections = %d): use fewer clients (-c), or raise max_connections on the server",
-			count(clients, "client"), need, max(free, 0), limit)
+			count(clients, "client"), need, free, limit)
 	}
 	return nil
+}
+
+// lockTable is how many locks the server's shared table is sized for, and
+// max_locks_per_transaction, from which that follows.
+func lockTable(ctx context.Context, conn *pgx.Conn) (size, each int, err error) {
+	err = conn.QueryRow(ctx, `
+		select current_setting('max_locks_per_transaction')::int
+		       * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int),
+		       current_setting('max_locks_per_transaction')::int`).Scan(&size, &each)
+	if err != nil {
+		return 0, 0, fmt.Errorf("ask the server for the size of its lock table: %w", err)
+	}
+	return size, each, nil
 }
 
 // checkLocks compares the relations that the clients lock at a time with what
 // the server's shared lock table is sized for.
 func checkLocks(ctx context.Context, conn *pgx.Conn, need int) error {
-	var size, each int
-	err := conn.QueryRow(ctx, `
-		select current_setting('max_locks_per_transaction')::int
-		       * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int),
-		       current_setting('max_locks_per_transaction')::int`).Scan(&size, &each)
+	size, each, err := lockTable(ctx, conn)
 	if err != nil {
-		return fmt.Errorf("ask the server for the size of its lock table: %w", err)
+		return err
 	}
 	if need > size {
 		return fmt.Errorf("the clients lock up to %d partitions and indexes at a time, the server's lock table holds %d "+
