@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"time"
 
 	"qbench/runner/script"
 )
@@ -50,8 +51,8 @@ type client struct {
 	scheduled int64 // start by the schedule, or begin where there is none
 	begin     int64
 	tries     int
-	status    errorStatus
 	deadlocks int // tries that ended in one
+	status    errorStatus
 	saved     script.Rand // state at the start, for a retry
 	txOrders  int64       // done by statements not yet committed
 	committed int64       // done and committed
@@ -300,7 +301,12 @@ func (c *client) endTransaction() bool {
 		return true
 	}
 	if t.run.cfg.Connect {
+		// Leaving is part of pgbench's connection time too.
+		t.readClock()
+		start := t.now
 		t.disconnect(c)
+		t.readClock()
+		t.connecting += time.Duration(t.now - start)
 	} else if c.group.pool != nil {
 		t.release(c)
 	}
@@ -354,15 +360,15 @@ func (c *client) recoverError() {
 		c.sendRollback()
 		return
 	}
+	if c.status == deadlockError {
+		c.deadlocks++
+	}
 	st := &t.statements[c.prog.index][c.failure.pc]
 	switch {
 	case t.timeUp():
 		c.state = stFinished
 	case c.retry():
 		t.verbose(c, true)
-	if c.status == deadlockError {
-		c.deadlocks++
-	}
 		st.retries++
 		c.tries++
 		c.rand = c.saved

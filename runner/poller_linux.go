@@ -33,6 +33,9 @@ type epoller struct {
 // connection whose last bytes were read before it came.
 const readable = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 
+// hangup are the events after which nothing more comes.
+const hangup = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+
 // epollReadBuffer takes the replies of one turn of a connection.
 const epollReadBuffer = 64 << 10
 
@@ -115,15 +118,16 @@ func (p *epoller) wait(timeout time.Duration, deliver func(*conn, []byte, error)
 			}
 		}
 		if ev.Events&^unix.EPOLLOUT != 0 {
-			p.read(c, int(ev.Fd), deliver)
+			p.read(c, int(ev.Fd), ev.Events&hangup != 0, deliver)
 		}
 	}
 }
 
 // read empties a socket. Events are edge-triggered, which spares the kernel a
 // second look at each socket; a read that fills less than the buffer has
-// emptied a stream socket (epoll(7)), so that no further one is needed.
-func (p *epoller) read(c *conn, fd int, deliver func(*conn, []byte, error)) {
+// emptied a stream socket (epoll(7)), so that no further one is needed. Unless
+// the event told of the end as well: no other one will, so it is read up to.
+func (p *epoller) read(c *conn, fd int, ended bool, deliver func(*conn, []byte, error)) {
 	for p.conns[fd] == c {
 		n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p.buf[0])), uintptr(len(p.buf)))
 		switch {
@@ -136,7 +140,7 @@ func (p *epoller) read(c *conn, fd int, deliver func(*conn, []byte, error)) {
 			deliver(c, nil, io.EOF)
 		default:
 			deliver(c, p.buf[:n], nil)
-			if int(n) == len(p.buf) {
+			if ended || int(n) == len(p.buf) {
 				continue
 			}
 		}
