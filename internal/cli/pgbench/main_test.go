@@ -52,6 +52,7 @@ func TestNewerOptions(t *testing.T) {
 		"aborted":                 {fails, []string{"--compat", "18"}},
 		"pipelined":               {"BEGIN;\nSELECT 1;\nEND;\nSELECT 2 AS two \\gset\n\\set x debug(:two)\n", []string{"-M", "pipelined"}},
 		"syncpipeline":            {"\\startpipeline\nSELECT 1;\n\\syncpipeline\nSELECT 2;\n\\endpipeline\n", []string{"-M", "prepared"}},
+		"backend-ends":            {"SELECT pg_terminate_backend(pg_backend_pid());\n", []string{"-C"}},
 		"copy":                    {"COPY (SELECT 1) TO STDOUT;\n", nil},
 		"no-variable-for-a-query": {"\\set " + strings.Repeat("x", 3) + " 1\nSELECT :xxx::int" + strings.Repeat(" + :xxx", 260) + ";\n", []string{"-M", "extended"}},
 	} {
