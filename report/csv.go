@@ -69,6 +69,7 @@ var csvColumns = []struct {
 	{"depth_end", steadyCell(func(r *runner.Result) string { return integer(r.Depth.End) })},
 	{"depth_max", steadyCell(func(r *runner.Result) string { return integer(r.Depth.Max) })},
 	{"depth_trend", steadyCell(func(r *runner.Result) string { return r.Depth.Trend })},
+	{"deadlocks", func(r *runner.Result) string { return integer(r.Deadlocks) }},
 }
 
 // steadyCell is empty for runs without producers.

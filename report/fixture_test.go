@@ -194,7 +194,17 @@ func cases() map[string]*runner.File {
 	batch.Orders, batch.OrdersPerS, batch.Params = 29_900, 2990, map[string]string{"batch": "10"}
 	batch.Unlogged = true
 
+	deadlocked := newRun("jobs-grouped", 4, 10, 40, 1_000, 0)
+	deadlocked.Workload, deadlocked.MaxTries = "jobs", 10
+	deadlocked.Orders, deadlocked.OrdersPerS = 10_000, 1000
+	deadlocked.Params = map[string]string{"batch": "10", "entrypoints": "60", "priorities": "1"}
+	deadlocked.Retried, deadlocked.Retries, deadlocked.Deadlocks = 17, 21, 23
+	deadlocked.Failures.Deadlock, deadlocked.Audit.Orphans = 2, 10
+	sorted := newRun("jobs-grouped-sorted", 4, 10, 1, 40_000, 0)
+	sorted.Workload, sorted.MaxTries, sorted.Params = "jobs", 10, deadlocked.Params
+
 	return map[string]*runner.File{
+		"deadlocks":  fileOf(deadlocked, sorted),
 		"one-client": fileOf(oneClient), "256-clients": fileOf(many), "zero": fileOf(zero),
 		"failed-audit": fileOf(failed), "failed-audit-counts": fileOf(counted), "drained": fileOf(drained),
 		"interrupted": fileOf(interrupted), "statements": fileOf(statements), "scripts": fileOf(scripts),

@@ -182,6 +182,7 @@ func (k *ranking) columns() []column {
 			plainColumn("empty %", true, 3, func(e *entry) string { return fmt.Sprintf("%.1f", e.emptyPercent) }))
 	}
 	columns = append(columns, k.steadyColumns(plainColumn)...)
+	columns = append(columns, k.retryColumns(plainColumn)...)
 	return append(columns,
 		plainColumn("p50 ms", true, 1, func(e *entry) string { return millis(e.p50.median) }),
 		plainColumn("p99 ms", true, 6, func(e *entry) string { return millis(e.p99.median) }),

@@ -71,7 +71,11 @@ func trendText(d *runner.Depth) string {
 
 // steadyWarnings say what a queue that is fed is not what it seems in.
 func steadyWarnings(r *runner.Result, warn warner) {
-	if a := r.Audit; a != nil && a.Orphans > 0 {
+	switch a := r.Audit; {
+	case a == nil || a.Orphans == 0:
+	case r.Workload == "jobs":
+		warn("%s picked but not completed, because the worker was lost, or was to try again after a deadlock when the run ended; nobody gives them back", areOrders(a.Orphans))
+	default:
 		warn("%s claimed but not completed, because the worker was lost (or seeded as such by --claimed), and no other one will take them; "+
 			"--strategy claim-reclaim gives them back after its lease", areOrders(a.Orphans))
 	}

@@ -72,6 +72,7 @@ func (p *page) run(r *runner.Result, env *runner.Environment) {
 	p.line("")
 	p.outcome(r)
 	p.work(r)
+	p.deadlocks(r)
 	if r.Transactions > 0 {
 		p.latencies("latency", r.Latency)
 	}

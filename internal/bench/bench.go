@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -161,7 +162,11 @@ func (r *run) keep(ctx context.Context, conn *pgx.Conn) (err error) {
 	case r.depth == 0:
 		return fmt.Errorf("the queue in schema %q is empty, so there is nothing to take: leave out --keep-data to make it anew", r.made.Schema)
 	case r.takeable() == 0:
-		return fmt.Errorf("all %d orders in the queue in schema %q are claimed: --strategy claim-reclaim gives them back, and leaving out --keep-data makes the queue anew", r.depth, r.made.Schema)
+		back := ""
+		if r.made.Workload == "claims" {
+			back = "--strategy claim-reclaim gives them back, and "
+		}
+		return fmt.Errorf("all %d orders in the queue in schema %q are claimed: %sleaving out --keep-data makes the queue anew", r.depth, r.made.Schema, back)
 	}
 	if r.before, err = schema.Processed(ctx, conn, r.made); err != nil {
 		return err
@@ -188,6 +193,10 @@ func (s Spec) onMade(made *schema.Made) (Spec, error) {
 		return differs("--index", "index "+made.Index)
 	case want.PayloadBytes != 0 && want.PayloadBytes != made.PayloadBytes:
 		return differs("--payload-bytes", fmt.Sprintf("%d bytes of payload", made.PayloadBytes))
+	case want.Priorities != 0 && want.Priorities != made.Priorities:
+		return differs("--priorities", fmt.Sprintf("%d priorities", made.Priorities))
+	case want.Entrypoints != 0 && want.Entrypoints != made.Entrypoints:
+		return differs("--entrypoints", fmt.Sprintf("%d entrypoints", made.Entrypoints))
 	case want.Claimed != 0 && want.Claimed != made.Claimed:
 		return differs("--claimed", fmt.Sprintf("%d claimed orders", made.Claimed))
 	}
@@ -237,6 +246,10 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 	var params map[string]string
 	cfg.Variables, params = s.Mix.variables(s.Clients, s.Queue.Partitions, s.Load.Variables)
+	if s.Queue.Priorities > 0 {
+		// No script reads them, but they decide how often statistics meet.
+		params["priorities"], params["entrypoints"] = strconv.Itoa(s.Queue.Priorities), strconv.Itoa(s.Queue.Entrypoints)
+	}
 	if s.Feed != nil {
 		maps.Copy(cfg.Variables, s.Feed.variables(producer, r.made))
 	}

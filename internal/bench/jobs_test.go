@@ -196,8 +196,8 @@ func TestJobsCountsDeadlocks(t *testing.T) {
 \set mine 1 + :client_id
 \set other 2 - :client_id
 begin;
-select from jobs where id = :mine for update;
 \if :tried = 1
+select from jobs where id = :mine for update;
 select pg_advisory_xact_lock_shared('jobs'::regclass::oid::int, :mine);
 do $$
 begin
@@ -205,8 +205,8 @@ begin
   end loop;
 end
 $$;
-\endif
 select from jobs where id = :other for update;
+\endif
 end;
 `
 	for tries, want := range map[int]runner.Stats{
@@ -224,4 +224,26 @@ end;
 			}
 		})
 	}
+}
+
+func TestJobsKeepData(t *testing.T) {
+	t.Parallel()
+	tg := jobsTarget(t)
+	spec := smallJobs(mix(t, "jobs-log"))
+	spec.KeepData, spec.Load.Transactions = true, 3
+	for run := range 2 {
+		res := execute(t, tg, spec, Hooks{})
+		if !res.Audit.OK || res.Acknowledged != 3*8*7 || res.Audit.Processed != int64(3*8*7*(run+1)) {
+			t.Errorf("run %d: %d acknowledged, audit %+v", run+1, res.Acknowledged, res.Audit)
+		}
+		if res.Params["priorities"] != "1" || res.Params["entrypoints"] != "20" {
+			t.Errorf("run %d: params %v", run+1, res.Params)
+		}
+	}
+	spec.Queue.Entrypoints = 3
+	_, err := tg.Run(t.Context(), t.Context(), spec, Hooks{})
+	wantError(t, err, "was made with 20 entrypoints: leave out --entrypoints")
+	spec.Queue.Entrypoints, spec.Queue.Priorities = 0, 2
+	_, err = tg.Run(t.Context(), t.Context(), spec, Hooks{})
+	wantError(t, err, "was made with 1 priorities: leave out --priorities")
 }

@@ -60,16 +60,17 @@ func readFeed(v *values) *bench.Feed {
 
 // variantFlags say what the tables of some workloads are like.
 func variantFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(jobsFlags(),
 		&cli.StringFlag{Name: "index", Category: categoryQueue, Usage: "`KIND`: index of the claim queue besides its primary key: full (on process_id), partial (of unclaimed messages only) or none", DefaultText: schema.IndexFull},
 		&cli.StringFlag{Name: "claimed", Category: categoryQueue, Usage: "`N`: seeded messages of the claim queue, the oldest ones, that a lost worker has claimed", DefaultText: "0"},
 		&cli.StringFlag{Name: "payload-bytes", Category: categoryQueue, Usage: "`N`: bytes that each order carries besides its number", DefaultText: "0"},
-	}
+	)
 }
 
 // readVariant reads the flags of variantFlags.
 func readVariant(v *values, o *schema.Options) {
 	o.Index = v.text("index")
+	readJobs(v, o)
 	if v.given("claimed") {
 		o.Claimed = v.integer("claimed", "claimed messages", 0, math.MaxInt32)
 	}

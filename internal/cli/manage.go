@@ -157,8 +157,11 @@ func (a *app) printAudit(audit *runner.Audit, made *schema.Made) Status {
 	fmt.Fprintf(a.stdout, "queue of the workload %s in schema %s, layout %s: seeded %s, processed %s, remaining %s\n",
 		made.Workload, made.Schema, made.Layout, grouped(audit.Seeded), grouped(audit.Processed), grouped(audit.Remaining))
 	if audit.Orphans > 0 {
-		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now; --strategy claim-reclaim gives them back)\n",
-			grouped(audit.Orphans))
+		back := ""
+		if made.Workload == "claims" {
+			back = "; --strategy claim-reclaim gives them back"
+		}
+		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now%s)\n", grouped(audit.Orphans), back)
 	}
 	if audit.OK {
 		fmt.Fprintln(a.stdout, "audit ok: each order is in exactly one table, exactly once")

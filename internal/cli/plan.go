@@ -98,7 +98,7 @@ func checkQueueFlags(v *values, specs []bench.Spec) {
 		queue = queue || s.Mix.Workload() != ""
 		partitioned = partitioned || s.Queue.Layout == schema.Partitioned
 	}
-	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "index", "claimed", "payload-bytes", "producers", "keep-data"} {
+	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "index", "claimed", "priorities", "entrypoints", "payload-bytes", "producers", "keep-data"} {
 		if !queue && v.given(flag) {
 			v.fail("--%s is about the queue, but the script uses none: leave it out, or say \"-- qbench: workload = orders\" in the script", flag)
 		}
