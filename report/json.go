@@ -20,7 +20,8 @@ func JSON(w io.Writer, f *runner.File, _ Options) error {
 		Format      string             `json:"format"`
 		Runs        []jsonRun          `json:"runs"`
 		Environment runner.Environment `json:"environment"`
-	}{runner.Format, make([]jsonRun, len(f.Runs)), f.Environment}
+		Capacity    json.RawMessage    `json:"capacity,omitempty"`
+	}{runner.Format, make([]jsonRun, len(f.Runs)), f.Environment, f.Capacity}
 	for i, r := range f.Runs {
 		out.Runs[i] = jsonRun{Result: r, Failed: r.Failed()}
 		for _, s := range r.ScriptResults {

@@ -1,6 +1,9 @@
 package runner
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Format names the version of the result file.
 const Format = "qbench/1"
@@ -11,6 +14,8 @@ type File struct {
 	Format      string      `json:"format"`
 	Runs        []*Result   `json:"runs"`
 	Environment Environment `json:"environment"`
+	// Capacity is what capacity planning found, as it was written.
+	Capacity json.RawMessage `json:"capacity,omitempty"`
 }
 
 // Environment is what the numbers were measured on.

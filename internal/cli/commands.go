@@ -10,6 +10,7 @@ import (
 func (a *app) commands() []*cli.Command {
 	return []*cli.Command{
 		a.runCommand(),
+		a.capacityCommand(),
 		a.strategiesCommand(),
 		a.initCommand(),
 		a.checkCommand(),

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"qbench/internal/capacity"
+	"qbench/report"
+	"qbench/runner"
+)
+
+// capacityOutput is where the command's report goes.
+type capacityOutput struct {
+	*output
+	format string
+}
+
+// capacityDestination reads --json and --no-color; the names of --format are
+// the command's own.
+func (a *app) capacityDestination(v *values) *output {
+	o := a.readOutput(v)
+	o.format = ""
+	return o
+}
+
+// print writes the report, and the result file where --json is -.
+func (o *capacityOutput) print(r *capacity.Report, f *runner.File) error {
+	options := reportOptions(o.stdout, o.noColor)
+	options.Charts = true
+	if err := renderCapacity(o.stdout, o.format, r, f, options); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	if o.jsonOut != nil {
+		return report.JSON(o.jsonOut, f, report.Options{})
+	}
+	return nil
+}
+
+func renderCapacity(w io.Writer, format string, r *capacity.Report, f *runner.File, o report.Options) error {
+	switch format {
+	case "markdown":
+		return report.CapacityMarkdown(w, r, o)
+	case "html":
+		return report.CapacityHTML(w, r, &f.Environment, o)
+	case "json":
+		return report.JSON(w, f, o)
+	default:
+		return report.Capacity(w, r, o)
+	}
+}

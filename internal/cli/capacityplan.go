@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"qbench/internal/bench"
+	"qbench/internal/capacity"
+)
+
+// capacityPlan is what the flags of the command ask for.
+type capacityPlan struct {
+	specs      []bench.Spec // one per strategy, to be completed for each point
+	feed       bench.Feed
+	counts     []int // of --clients LIST; nil is the doubling series
+	mostSweep  int   // of --clients MAX; 0 is the server's limit
+	maxClients int   // 0 is the server's limit
+	workers    int   // 0 is auto
+	duration   time.Duration
+	precision  float64
+	maxRepeats int
+	level      capacity.Level // nil where no level is asked for
+	headroom   float64
+	maxRate    float64
+	target     float64
+	confirm    time.Duration
+	soak       time.Duration
+	format     string
+}
+
+// capacityFormats are the forms of the report.
+var capacityFormats = []string{"text", "markdown", "html", "json"}
+
+// shortest is the least of a measurement: below it a percentile is of a handful
+// of transactions, and one checkpoint is all that is seen.
+const shortest = 100 * time.Millisecond
+
+func readCapacityPlan(v *values) *capacityPlan {
+	p := &capacityPlan{
+		duration:   v.duration("time", time.Second),
+		precision:  v.percentage("precision", 0.1, 100),
+		maxRepeats: int(v.integer("max-repeats", "repeats", 2, 1000)),
+		headroom:   v.percentage("headroom", 0, 100),
+		confirm:    v.duration("confirm", time.Second),
+		format:     v.text("format"),
+		feed: bench.Feed{
+			Clients: int(v.integer("producers", "producers", 1, maxClients)), Batch: 1, Poll: defaultPoll, Notify: v.c.Bool("notify"),
+		},
+	}
+	if p.duration < shortest {
+		v.fail("-T %q: a measurement takes at least %s", v.text("time"), shortest)
+	}
+	p.readClients(v)
+	p.readLevel(v)
+	p.readFeed(v)
+	if !slices.Contains(capacityFormats, p.format) {
+		v.fail("--format %q: use one of %s", p.format, strings.Join(capacityFormats, ", "))
+	}
+	p.readSpecs(v)
+	return p
+}
+
+// readClients reads how many clients are to be tried.
+func (p *capacityPlan) readClients(v *values) {
+	if v.given("max-clients") {
+		p.maxClients = int(v.integer("max-clients", "clients", 1, maxClients))
+	}
+	if text := v.text("workers"); text != "auto" {
+		p.workers = int(v.parseInteger("workers", text, "workers (or auto)", 1, maxClients))
+		if p.maxClients > 0 && p.workers > p.maxClients {
+			v.fail("--workers %d is above --max-clients %d: leave one of them out", p.workers, p.maxClients)
+		}
+		if !v.given("slo") && !v.given("soak") {
+			v.fail("--workers says who holds a level or a soak: give --slo or --soak, or --clients to sweep")
+		}
+		if v.given("clients") {
+			v.fail("--workers is instead of a sweep, and --clients is about one: leave one of them out")
+		}
+	}
+	if !v.given("clients") {
+		return
+	}
+	for _, text := range v.list("clients") {
+		n := int(v.parseInteger("clients", text, "clients", 1, maxClients))
+		if !slices.Contains(p.counts, n) {
+			p.counts = append(p.counts, n)
+		}
+	}
+	if !strings.Contains(v.text("clients"), ",") && len(p.counts) == 1 {
+		p.mostSweep, p.counts = p.counts[0], nil
+	}
+}
+
+// prefixed finds the latency's name where it is written as queue_p99.
+var prefixed = regexp.MustCompile(`\b(queue|e2e|transaction)_`)
+
+func (p *capacityPlan) readLevel(v *values) {
+	if v.given("slo") {
+		level, err := capacity.ParseLevel(prefixed.ReplaceAllString(v.text("slo"), "$1 "), capacity.Transaction)
+		if err != nil {
+			v.fail("--slo: %w", err)
+		}
+		p.level = level
+	}
+	for _, flag := range []string{"max-rate", "target-rate", "confirm"} {
+		if v.given(flag) && p.level == nil {
+			v.fail("--%s is about a service level: give one with --slo, such as --slo 'queue_p99<20ms'", flag)
+		}
+	}
+	if v.given("max-rate") {
+		p.maxRate = v.positive("max-rate", "a rate")
+	}
+	if v.given("target-rate") {
+		p.target = v.positive("target-rate", "a rate")
+		if v.given("max-rate") {
+			v.fail("--target-rate offers that rate and no other, so that --max-rate does nothing: leave one of them out")
+		}
+		if p.workers > 0 {
+			v.fail("--target-rate asks for the number of workers, and --workers gives one: leave one of them out")
+		}
+	}
+	if v.given("soak") {
+		if p.soak = v.duration("soak", time.Second); p.soak < shortest {
+			v.fail("--soak %q: use a time of at least %s", v.text("soak"), shortest)
+		}
+	}
+}
+
+// fed tells whether there are points with producers.
+func (p *capacityPlan) fed() bool { return p.level != nil || p.soak > 0 }
+
+func (p *capacityPlan) readFeed(v *values) {
+	for _, flag := range []string{"producers", "enqueue-batch", "poll-interval", "notify", "headroom"} {
+		if v.given(flag) && !p.fed() {
+			v.fail("--%s is about a queue that is filled while it is emptied: give --slo or --soak, or leave it out", flag)
+		}
+	}
+	if v.given("enqueue-batch") {
+		p.feed.Batch = int(v.integer("enqueue-batch", "orders per transaction", 1, math.MaxInt32))
+	}
+	if p.feed.Notify {
+		p.feed.Poll = defaultNotifyPoll
+	}
+	if v.given("poll-interval") {
+		if p.feed.Poll = v.duration("poll-interval", time.Millisecond); p.feed.Poll == 0 {
+			v.fail("--poll-interval %q: use a time above 0", v.text("poll-interval"))
+		}
+	}
+}
+
+// readSpecs reads the strategies and what all their measurements have in
+// common.
+func (p *capacityPlan) readSpecs(v *values) {
+	base := bench.Spec{Clients: 1}
+	base.Queue = readQueue(v)
+	l := &base.Load
+	l.Seed = base.Queue.Seed
+	l.Duration = p.duration
+	l.Warmup = p.duration / 10
+	if v.given("warmup") {
+		l.Warmup = v.duration("warmup", time.Second)
+	}
+	if v.given("jobs") {
+		l.Threads = int(v.integer("jobs", "threads", 1, maxClients))
+	}
+	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
+	l.VerboseErrors = v.c.Bool("verbose-errors")
+	modes := readModes(v)
+	if len(modes) > 1 {
+		v.fail("-M %q: a capacity is that of one query mode: give one", v.text("protocol"))
+	}
+	mixes := readMixes(v)
+	l.Variables = readVariables(v, mixes)
+	if v.err != nil {
+		return
+	}
+	l.Mode = modes[0]
+	for _, mix := range mixes {
+		if !mix.CountsOrders() {
+			v.fail("%s counts no orders, so that it has no rate of orders: mark the statement with \"-- qbench: orders\"", mix.Name)
+		}
+		s := base
+		s.Mix = mix
+		if p.fed() {
+			feed := p.feed
+			s.Feed = &feed
+		}
+		p.specs = append(p.specs, s)
+	}
+	p.specs = resolve(v, p.specs)
+}
+
+// limit is the most clients that may be tried where the server has room for so
+// many.
+func (p *capacityPlan) limit(room int) int {
+	if p.maxClients > 0 {
+		return min(room, p.maxClients)
+	}
+	return room
+}
+
+// wanted is the most clients that are asked for; 0 is as many as there can be.
+func (p *capacityPlan) wanted() int {
+	most := max(p.workers, p.mostSweep)
+	for _, n := range p.counts {
+		most = max(most, n)
+	}
+	if p.target > 0 {
+		most = 0 // it may take more than the sweep tries
+	}
+	if p.maxClients > 0 && (most == 0 || p.maxClients < most) {
+		most = p.maxClients
+	}
+	return most
+}

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"qbench/internal/bench"
+	"qbench/internal/capacity"
+	"qbench/runner"
+)
+
+// points measures points of one strategy: each is a run on a new queue.
+type points struct {
+	target  *bench.Target
+	spec    bench.Spec // of all; each point completes it
+	feed    bench.Feed
+	most    int64 // orders to seed
+	room    int   // clients that the server has connections for, beside the producers
+	con     *console
+	signals *interrupts
+	// keep is given each run and its point; tick, which may be nil, each interval.
+	keep func(*runner.Result, capacity.Point)
+	tick func(runner.Tick, *movedLatencies)
+
+	rates map[int]float64 // orders/s seen without producers, by clients
+}
+
+// tooManyConnections is the server's word for its connection limit, and for
+// those of roles and databases.
+const tooManyConnections = "53300"
+
+// measure is the capacity package's Measure.
+func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample, error) {
+	if p.Clients > m.room {
+		return capacity.Sample{}, fmt.Errorf("%w (%d clients, and it leaves %d)", capacity.ErrConnections, p.Clients, m.room)
+	}
+	spec := m.spec
+	spec.Clients, spec.Repeat = p.Clients, p.Repeat
+	if spec.Load.Threads == 0 {
+		spec.Load.Threads = defaultThreads(p.Clients)
+	}
+	spec.Load.Duration = p.Duration
+	spec.Feed = nil
+	moved := newMovedLatencies(p.Clients, spec.Load.Threads)
+	if p.Rate > 0 {
+		feed := m.feed
+		feed.Rate = p.Rate
+		spec.Feed, spec.Queue.Orders = &feed, 0
+		spec.Queue.Claimed = 0
+		spec.Load.Log = moved
+	} else {
+		spec.Load.Interval = pointInterval(p.Duration)
+	}
+	for orders := m.ordersFor(p, spec.Load.Warmup); ; {
+		if p.Rate == 0 {
+			spec.Queue.Orders = orders
+		}
+		res, err := m.run(ctx, spec, p, moved)
+		if err != nil {
+			return capacity.Sample{}, err
+		}
+		s := sampleOf(res, spec.Load.Warmup)
+		if p.Rate > 0 {
+			s.Transaction = moved.percentiles()
+			return s, nil
+		}
+		if res.Drained && res.Orders == 0 && res.WarmupOrders > 0 {
+			// Drained before the measurement began.
+			if orders < m.most {
+				orders = min(m.most, 10*orders)
+				continue
+			}
+			s.OrdersPerS = float64(res.WarmupOrders) / spec.Load.Warmup.Seconds()
+			s.DurationS = 0
+		}
+		m.rates[p.Clients] = max(m.rates[p.Clients], s.OrdersPerS)
+		return s, nil
+	}
+}
+
+// run makes one run of a point.
+func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, moved *movedLatencies) (*runner.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	title := describeSpec(spec, false)
+	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors, quiet: m.signals.now}
+	res, err := m.target.Run(m.signals.now, ctx, spec, bench.Hooks{
+		Seeding: m.con.seeding,
+		Running: func(bench.Spec) { m.con.show("%s", title) },
+		Tick: func(t runner.Tick) {
+			m.con.show("%s: %s", title, statusLine(t, spec))
+			if m.tick != nil {
+				m.tick(t, moved)
+			}
+		},
+		Message: msgs.message,
+	})
+	m.con.hide()
+	msgs.close()
+	if res != nil {
+		m.keep(res, p)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, connectionLimit(err)
+	case res.AbortedClients == res.Clients:
+		return nil, fmt.Errorf("all clients were aborted: %s", firstOf(res.Errors))
+	}
+	return res, nil
+}
+
+// connectionLimit marks an error that says that the server has no connection
+// left.
+func connectionLimit(err error) error {
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) && pe.Code == tooManyConnections {
+		return fmt.Errorf("%w (%s)", capacity.ErrConnections, pe.Message)
+	}
+	return err
+}
+
+func firstOf(texts []string) string {
+	if len(texts) == 0 {
+		return "no reason was given"
+	}
+	return texts[0]
+}
+
+// Of the orders that a point is seeded with where its rate is not known yet.
+const (
+	firstRate  = 20_000 // orders/s, more than most first points do
+	leastSeed  = 1_000
+	seedMargin = 1.5 // a later repeat may be faster
+)
+
+// ordersFor is how many orders a point is seeded with, so that the queue does
+// not run empty before the time is up.
+func (m *points) ordersFor(p capacity.Point, warmup time.Duration) int64 {
+	seconds := (p.Duration + warmup).Seconds()
+	if p.Orders > 0 {
+		// Asked for by one who knows of no warm-up.
+		return min(m.most, int64(math.Ceil(float64(p.Orders)*seconds/p.Duration.Seconds())))
+	}
+	rate, known := m.rates[p.Clients]
+	if !known {
+		rate = firstRate
+		if len(m.rates) > 0 {
+			rate = 0
+		}
+		for clients, r := range m.rates {
+			// More clients do more, but not in proportion.
+			rate = max(rate, r*math.Max(1, math.Min(2, float64(p.Clients)/float64(clients))))
+		}
+	}
+	return min(m.most, max(leastSeed, int64(rate*seconds*seedMargin)))
+}
+
+// pointInterval is the time between two intervals of a drain: enough of them for
+// a confidence interval, and none so short that single transactions show.
+func pointInterval(d time.Duration) time.Duration {
+	const batches = 30
+	return min(time.Second, max(50*time.Millisecond, d/batches))
+}
+
+// sampleOf is what a run says about its point. What the warm-up did is in
+// nothing of it.
+func sampleOf(r *runner.Result, warmup time.Duration) capacity.Sample {
+	s := capacity.Sample{
+		DurationS: r.DurationS, OrdersPerS: r.OrdersPerS, Drained: r.Drained, CPUShare: r.Client.CPUShare,
+		Errors: r.Failed() + int64(r.AbortedClients), Transaction: percentilesOf(&r.Latency),
+	}
+	if r.Transactions > 0 {
+		s.EmptyShare = float64(r.Empty) / float64(r.Transactions)
+	}
+	if done := r.Orders + r.WarmupOrders; done > 0 {
+		// The clock of the CPU began with the warm-up.
+		s.CPUPerOrder = r.Client.CPUSeconds / float64(done)
+	}
+	if r.Producers != nil {
+		s.OfferedPerS = r.Producers.OrdersPerS
+	}
+	if r.Steady != nil {
+		s.QueueTime, s.EndToEnd = percentilesOrNil(r.QueueTime), percentilesOrNil(r.EndToEnd)
+	}
+	var lengths []float64
+	for _, t := range measured(r.Intervals, warmup) {
+		lengths = append(lengths, t.LengthS)
+		s.Rates = append(s.Rates, t.OrdersPerS)
+		if t.Depth >= 0 {
+			s.Depths = append(s.Depths, float64(t.Depth))
+		}
+	}
+	if n := len(lengths); n > 0 {
+		slices.Sort(lengths)
+		s.IntervalS = lengths[n/2]
+	}
+	return s
+}
+
+// measured are the whole intervals after the warm-up. One that began in the
+// warm-up holds a part of it, and the last one is cut off by the end.
+func measured(all []runner.Tick, warmup time.Duration) []runner.Tick {
+	var out []runner.Tick
+	for i, t := range all {
+		begin := t.AtS - t.LengthS
+		early := warmup.Seconds()-begin > 0.1*t.LengthS
+		cut := i == len(all)-1 && i > 0 && t.LengthS < 0.9*all[i-1].LengthS
+		if !t.Warmup && !early && !cut {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func percentilesOf(l *runner.Latency) capacity.Percentiles {
+	return capacity.Percentiles{Mean: l.Mean, P50: l.P50, P90: l.P90, P95: l.P95, P99: l.P99, P999: l.P999, Max: l.Max}
+}
+
+func percentilesOrNil(l *runner.Latency) *capacity.Percentiles {
+	if l == nil {
+		return nil
+	}
+	p := percentilesOf(l)
+	return &p
+}

@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"qbench/internal/capacity"
+	"qbench/report"
+	"qbench/runner"
+)
+
+// capacity is the command: read and check everything, then measure.
+func (a *app) capacity(c *cli.Context) error {
+	v := &values{c: c}
+	plan := readCapacityPlan(v)
+	out := &capacityOutput{output: a.capacityDestination(v), format: plan.format}
+	server := readServer(v)
+	if err := v.mistake(); err != nil {
+		return err
+	}
+	for _, s := range plan.specs {
+		s.Clients = max(1, plan.wanted())
+		server.disposable.MaxClients = max(server.disposable.MaxClients, s.Connections())
+		server.disposable.LocksPerClient = max(server.disposable.LocksPerClient, s.LocksPerClient())
+	}
+	if err := out.open(); err != nil {
+		return err
+	}
+	defer out.close()
+
+	con := newConsole(a.stderr)
+	signals := watchInterrupts(c.Context, func(s os.Signal) {
+		con.note("%v: finishing what is under way; once more ends at once", s)
+	})
+	defer signals.release()
+	m := &matrix{app: a, con: con, signals: signals, file: &runner.File{Format: runner.Format}}
+	r := &capacityRun{matrix: m, plan: plan, out: out, most: readPointOrders(v), report: &capacity.Report{}}
+	return r.do(server)
+}
+
+// readPointOrders is the most that a queue is seeded with.
+func readPointOrders(v *values) int64 {
+	return v.integer("orders", "orders", 1, 1<<40)
+}
+
+// capacityRun is the command under way.
+type capacityRun struct {
+	*matrix
+	plan   *capacityPlan
+	out    *capacityOutput
+	most   int64
+	report *capacity.Report
+	status Status
+}
+
+// do starts the server, goes through the strategies and prints what was found.
+func (r *capacityRun) do(o serverOptions) (err error) {
+	ctx := r.signals.stop
+	srv, err := o.open(ctx, r.con)
+	if err != nil {
+		return r.end(err)
+	}
+	r.disposable = srv.disposable != nil
+	defer func() { err = errors.Join(err, srv.close()) }()
+	// The second signal may come while the runner waits for the server.
+	defer context.AfterFunc(r.signals.now, func() { _ = srv.close() })()
+
+	if r.file.Environment, err = srv.Environment(ctx); err != nil {
+		return r.end(err)
+	}
+	r.file.Environment.QbenchVersion = version()
+	r.file.Environment.Args = recordedArgs(r.app.args)
+	r.file.Environment.StartedAt = time.Now()
+
+	var failure error
+	for i := range r.plan.specs {
+		var s *capacity.Strategy
+		if s, failure = r.strategy(ctx, srv, i); s != nil {
+			r.report.Strategies = append(r.report.Strategies, s)
+			r.status = worse(r.status, strategyStatus(s))
+		}
+		if failure != nil {
+			break
+		}
+	}
+	if len(r.report.Strategies) == 0 {
+		return r.end(failure)
+	}
+	if failure != nil {
+		r.status = worse(r.status, worse(StatusIncomplete, statusOf(r.end(failure))))
+	}
+	if len(r.report.Strategies) > 1 {
+		r.report.Comparison = capacity.Compare(r.report.Strategies, r.plan.precision)
+	}
+	if r.file.Capacity, err = json.Marshal(r.report); err != nil {
+		return fmt.Errorf("write what was found: %w", err)
+	}
+	r.con.hide()
+	if err := errors.Join(r.out.save(r.file), r.out.print(r.report, r.file)); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		failure = nil // the report says what was not finished
+	}
+	return withStatus(r.status, failure)
+}
+
+// strategy answers what was asked about one strategy. With an error it returns
+// what was found until then, and nil where that is nothing.
+func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capacity.Strategy, error) {
+	spec := r.plan.specs[i]
+	if err := srv.Check(ctx, r.plan.specs[i:i+1]); err != nil {
+		return nil, err
+	}
+	room, err := srv.Room(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	s := &capacity.Strategy{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
+	m := &points{
+		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.most, room: room,
+		con: r.con, signals: r.signals, rates: map[int]float64{},
+		keep: func(res *runner.Result, p capacity.Point) { r.keep(s, res, p) },
+	}
+	observe := func(x capacity.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
+
+	workers, rate := r.plan.workers, 0.0
+	if workers > 0 {
+		if rate, err = r.alone(ctx, m, workers); err != nil {
+			return s, err
+		}
+	} else {
+		s.Sweep, err = capacity.RunSweep(ctx, capacity.SweepConfig{
+			Clients: r.plan.counts, MaxClients: r.plan.sweepLimit(room), Duration: r.plan.duration, Precision: r.plan.precision,
+			MaxRepeats: r.plan.maxRepeats, MaxOrders: r.most, Seed: spec.Load.Seed, Now: time.Now, Observe: observe,
+		}, m.measure)
+		if err != nil {
+			return s, err
+		}
+		if s.Sweep.Best == 0 {
+			return s, nil // the sweep's answer says why
+		}
+		workers = s.Sweep.Recommended
+		for _, row := range s.Sweep.Rows {
+			if row.Clients == workers {
+				rate = row.OrdersPerS.Value
+			}
+		}
+	}
+	if r.plan.level != nil {
+		if err := r.search(ctx, m, s, workers, rate, observe); err != nil {
+			return s, err
+		}
+	}
+	if r.plan.soak > 0 {
+		if err := r.soak(ctx, m, s, workers, rate); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// alone measures what a given number of workers does without producers, in
+// orders/s: where the search for a level begins. It is 0 where the server has
+// no connections for them, which the search then says.
+func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float64, error) {
+	sample, err := m.measure(ctx, capacity.Point{Clients: workers, Duration: r.plan.duration, Repeat: 1})
+	if errors.Is(err, capacity.ErrConnections) {
+		return 0, nil
+	}
+	return sample.OrdersPerS, err
+}
+
+// search looks for the rate under the level, or for the workers of a rate.
+func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strategy, workers int, rate float64, observe func(capacity.Measurement)) (err error) {
+	p := r.plan
+	cfg := capacity.SearchConfig{
+		Level: p.level, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.duration,
+		Confirm: p.confirm, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
+	}
+	if p.target > 0 {
+		s.Target, err = capacity.RunTarget(ctx, cfg, p.target, p.limit(m.room), m.measure)
+		return err
+	}
+	s.Search, err = capacity.RunSearch(ctx, cfg, m.measure)
+	return err
+}
+
+// keep records a run: in the file without what only a single run's report
+// draws, and in the strategy where it failed its audit.
+func (r *capacityRun) keep(s *capacity.Strategy, res *runner.Result, p capacity.Point) {
+	if res.Audit != nil && !res.Audit.OK && s.Invalid == "" {
+		s.Invalid = fmt.Sprintf("the audit failed with %d clients: %s", p.Clients, firstOf(res.Audit.Problems))
+	}
+	res.Warnings = report.Warnings(res, r.file.Environment)
+	for i := range res.Intervals {
+		res.Intervals[i].Hist = nil
+	}
+	r.file.Runs = append(r.file.Runs, res)
+}
+
+// sweepLimit is the most clients of the sweep.
+func (p *capacityPlan) sweepLimit(room int) int {
+	limit := p.limit(room)
+	if p.mostSweep > 0 {
+		limit = min(limit, p.mostSweep)
+	}
+	return limit
+}
+
+// measurementLine is a measurement as the progress shows it.
+func measurementLine(x capacity.Measurement) string {
+	line := fmt.Sprintf("%d clients, %.1f orders/s", x.Clients, x.OrdersPerS)
+	if x.Clients == 1 {
+		line = fmt.Sprintf("1 client, %.1f orders/s", x.OrdersPerS)
+	}
+	if x.Rate > 0 {
+		line += fmt.Sprintf(" of %.1f offered", x.OfferedPerS)
+	}
+	line += fmt.Sprintf(", p99 %.3f ms", x.Transaction.P99)
+	if x.QueueTime != nil {
+		line += fmt.Sprintf(", queue p99 %.3f ms", x.QueueTime.P99)
+	}
+	return line + fmt.Sprintf(" (repeat %d)", x.Repeat)
+}
+
+// strategyStatus is the exit status that an answer calls for.
+func strategyStatus(s *capacity.Strategy) Status {
+	status := StatusOK
+	if s.Sweep != nil && s.Sweep.Best == 0 {
+		status = StatusIncomplete
+	}
+	see := func(o capacity.Outcome) {
+		switch o {
+		case capacity.Found, capacity.AtLeast:
+		case capacity.Never, capacity.Impossible:
+			status = worse(status, StatusFailed)
+		default:
+			status = worse(status, StatusIncomplete)
+		}
+	}
+	if s.Search != nil {
+		see(s.Search.Outcome)
+	}
+	if s.Target != nil {
+		see(s.Target.Outcome)
+	}
+	if s.Invalid != "" {
+		status = worse(status, StatusAudit)
+	}
+	return status
+}

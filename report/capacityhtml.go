@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+
+	"qbench/internal/capacity"
+	"qbench/runner"
+)
+
+//go:embed page/capacity.html
+var capacityPage string
+
+// capacityTemplate has the style of the page of runs and needs no script.
+var capacityTemplate = template.Must(template.New("capacity").Funcs(template.FuncMap{
+	"css": func() template.CSS { return template.CSS(pageCSS) },
+}).Parse(capacityPage))
+
+// CapacityHTML writes the same as [Capacity] as one self-contained page, with
+// the environment below it (nil leaves that out).
+func CapacityHTML(w io.Writer, r *capacity.Report, env *runner.Environment, _ Options) error {
+	v := capacityPageView{}
+	if env != nil {
+		v.Environment = environmentRows(env)
+	}
+	if c := r.Comparison; c != nil {
+		v.Comparison = &comparisonView{Answer: sentence(c.Answer), Table: newHTMLTable(contenderColumns(c))}
+	}
+	for _, s := range r.Strategies {
+		v.Strategies = append(v.Strategies, newStrategyView(s))
+	}
+	var b bytes.Buffer
+	if err := capacityTemplate.Execute(&b, v); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+type capacityPageView struct {
+	Environment [][2]string
+	Comparison  *comparisonView
+	Strategies  []strategyView
+}
+
+type comparisonView struct {
+	Answer string
+	Table  *htmlTable
+}
+
+type strategyView struct {
+	Title, Invalid string
+	Table          *htmlTable // nil where nothing was swept
+	Chart          *lawChart
+	Findings       [][2]string
+}
+
+type htmlTable struct {
+	Titles []htmlCell
+	Rows   [][]htmlCell
+}
+
+type htmlCell struct {
+	Text  string
+	Right bool
+}
+
+func newHTMLTable(columns []column) *htmlTable {
+	t := &htmlTable{Rows: make([][]htmlCell, len(columns[0].cells))}
+	for _, c := range columns {
+		t.Titles = append(t.Titles, htmlCell{c.title, c.right})
+		for i, text := range c.cells {
+			t.Rows[i] = append(t.Rows[i], htmlCell{text, c.right})
+		}
+	}
+	return t
+}
+
+func newStrategyView(s *capacity.Strategy) strategyView {
+	v := strategyView{Title: strategyTitle(s), Invalid: s.Invalid}
+	if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
+		v.Table = newHTMLTable(sweepColumns(s.Sweep))
+		v.Chart = newLawChart(s.Sweep)
+	}
+	for _, f := range findings(s) {
+		if f.style != alarm { // that one stands above all numbers
+			v.Findings = append(v.Findings, [2]string{f.label, f.text})
+		}
+	}
+	return v
+}
+
+// lawChart is throughput over the client count, which doubles at equal
+// distances, in the coordinates of the page's drawing.
+type lawChart struct {
+	Top       string // orders/s at the upper end
+	Line, Law string // polylines; no law is ""
+	Dots      []lawDot
+}
+
+type lawDot struct{ X, Y, Label, Title string }
+
+// The plot within the drawing.
+const (
+	plotLeft, plotRight = 75.0, 615.0
+	plotTop, plotBottom = 14.0, 210.0
+)
+
+// newLawChart is nil where there are too few counts for a line.
+func newLawChart(s *capacity.Sweep) *lawChart {
+	n := len(s.Rows)
+	if n < 2 {
+		return nil
+	}
+	first, last := math.Log2(float64(s.Rows[0].Clients)), math.Log2(float64(s.Rows[n-1].Clients))
+	at := func(share float64) float64 { return first + (last-first)*share }
+	top := 0.0
+	for _, r := range s.Rows {
+		top = math.Max(top, r.OrdersPerS.Value)
+	}
+	const steps = 100
+	law := make([]float64, 0, steps+1)
+	if s.Fit != nil {
+		for i := range steps + 1 {
+			law = append(law, s.Fit.Predict(math.Exp2(at(float64(i)/steps))))
+			top = math.Max(top, law[i])
+		}
+	}
+	if !(top > 0) || math.IsInf(top, 0) {
+		return nil
+	}
+	x := func(share float64) string { return fmt.Sprintf("%.1f", plotLeft+share*(plotRight-plotLeft)) }
+	y := func(v float64) string { return fmt.Sprintf("%.1f", plotBottom-v/top*(plotBottom-plotTop)) }
+	c := &lawChart{Top: rate(top)}
+	var line, curve []string
+	for _, r := range s.Rows {
+		share := (math.Log2(float64(r.Clients)) - first) / (last - first)
+		d := lawDot{X: x(share), Y: y(r.OrdersPerS.Value), Label: fmt.Sprint(r.Clients)}
+		d.Title = fmt.Sprintf("%s: %s orders/s", count(int64(r.Clients), "client"), rate(r.OrdersPerS.Value))
+		c.Dots = append(c.Dots, d)
+		line = append(line, d.X+","+d.Y)
+	}
+	for i, v := range law {
+		curve = append(curve, x(float64(i)/steps)+","+y(v))
+	}
+	c.Line, c.Law = strings.Join(line, " "), strings.Join(curve, " ")
+	return c
+}
