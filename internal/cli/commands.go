@@ -11,6 +11,8 @@ func (a *app) commands() []*cli.Command {
 	return []*cli.Command{
 		a.runCommand(),
 		a.capacityCommand(),
+		a.reportCommand(),
+		a.compareCommand(),
 		a.strategiesCommand(),
 		a.initCommand(),
 		a.checkCommand(),

@@ -125,28 +125,39 @@ func (v *values) percentage(name string, least, most float64) float64 {
 	return n / 100
 }
 
-// readSet reads a result file, or all those of a folder in the order of their
-// names.
+// readSet reads a result file, or all those of a folder.
 func readSet(path string) (compare.Set, error) {
-	paths := []string{path}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		if paths, err = filepath.Glob(filepath.Join(globEscape(path), "*.json")); err != nil {
-			return compare.Set{}, fmt.Errorf("read %s: %w", path, err)
-		}
-		if len(paths) == 0 {
-			return compare.Set{}, fmt.Errorf("the folder %s holds no result files (*.json): write some with qbench run --json %s", path, filepath.Join(path, "result.json"))
-		}
-		slices.Sort(paths)
-	}
-	var files []*runner.File
-	for _, p := range paths {
-		f, err := readResultFile(p)
-		if err != nil {
-			return compare.Set{}, err
-		}
-		files = append(files, f)
+	files, err := readResults(path)
+	if err != nil {
+		return compare.Set{}, err
 	}
 	return compare.NewSet(path, files...), nil
+}
+
+// readResults reads result files, and for a folder all those in it in the order
+// of their names.
+func readResults(names ...string) ([]*runner.File, error) {
+	var files []*runner.File
+	for _, name := range names {
+		paths := []string{name}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			if paths, err = filepath.Glob(filepath.Join(globEscape(name), "*.json")); err != nil {
+				return nil, fmt.Errorf("read %s: %w", name, err)
+			}
+			if len(paths) == 0 {
+				return nil, fmt.Errorf("the folder %s holds no result files (*.json): write some with qbench run -o %s", name, name)
+			}
+			slices.Sort(paths)
+		}
+		for _, path := range paths {
+			f, err := readResultFile(path)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
+	return files, nil
 }
 
 // globEscape takes a folder's name as it is.

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"time"
 
 	"qbench/report"
 	"qbench/runner"
@@ -13,16 +12,18 @@ import (
 
 // output is where a command's results go.
 type output struct {
-	format  string // "" is the command's choice
-	json    *resultFile
-	noColor bool
-	stdout  io.Writer // of the report
-	jsonOut io.Writer // of --json -; nil otherwise
+	format   string // "" is the command's choice
+	json     *resultFile
+	folder   *resultFolder // of -o; nil without
+	noColor  bool
+	noCharts bool
+	stdout   io.Writer // of the report
+	jsonOut  io.Writer // of --json -; nil otherwise
 }
 
 // readOutput reads the flags of reportFlags. Nothing is written before open.
 func (a *app) readOutput(v *values) *output {
-	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), stdout: a.stdout}
+	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: a.stdout}
 	if o.format != "" {
 		if _, err := report.Lookup(o.format); err != nil {
 			v.fail("--format: %w", err)
@@ -36,11 +37,22 @@ func (a *app) readOutput(v *values) *output {
 	case v.given("json"):
 		v.fail("--json needs the name of a file, or - for standard output")
 	}
+	switch dir := v.text("output"); {
+	case dir != "":
+		o.folder = &resultFolder{dir: dir, start: time.Now()}
+	case v.given("output"):
+		v.fail("-o needs the name of a folder")
+	}
 	return o
 }
 
 // open finds out now what could keep the results from being written later.
 func (o *output) open() error {
+	if o.folder != nil {
+		if err := o.folder.open(); err != nil {
+			return err
+		}
+	}
 	if o.json == nil {
 		return nil
 	}
@@ -54,12 +66,24 @@ func (o *output) close() {
 	}
 }
 
-// save writes the result file; it may be called again with more runs in it.
+// save writes the result files; it may be called again with more runs in them.
 func (o *output) save(f *runner.File) error {
-	if o.json == nil {
-		return nil
+	var err error
+	if o.json != nil {
+		err = o.json.write(f)
 	}
-	return o.json.write(f)
+	if o.folder != nil {
+		err = errors.Join(err, o.folder.write(f))
+	}
+	return err
+}
+
+// defaultFormat says one run in full, and shows several side by side.
+func defaultFormat(runs []*runner.Result) string {
+	if len(runs) > 1 {
+		return "table"
+	}
+	return "text"
 }
 
 // print writes the report, with the format that is the default.
@@ -71,93 +95,13 @@ func (o *output) print(f *runner.File, format string) error {
 	if err != nil {
 		return err
 	}
-	if err := render(o.stdout, f, reportOptions(o.stdout, o.noColor)); err != nil {
+	options := reportOptions(o.stdout, o.noColor)
+	options.Charts = isTerminal(o.stdout) && !o.noCharts
+	if err := render(o.stdout, f, options); err != nil {
 		return fmt.Errorf("print the report: %w", err)
 	}
 	if o.jsonOut != nil {
 		return report.JSON(o.jsonOut, f, report.Options{})
 	}
 	return nil
-}
-
-// resultFile is replaced as a whole: it is written under another name beside
-// it and then renamed, so that a reader never sees half of it and an earlier
-// result stays until there is a new one.
-type resultFile struct {
-	path    string
-	special bool // a device or a pipe, which is written to as it is
-	tmp     *os.File
-}
-
-// open makes the file aside.
-func (r *resultFile) open() error {
-	if real, err := filepath.EvalSymlinks(r.path); err == nil {
-		r.path = real
-	}
-	if info, err := os.Stat(r.path); err == nil && info.IsDir() {
-		return fmt.Errorf("the result file %s is a folder: name a file in it", r.path)
-	} else if err == nil {
-		// A file that may not be written shall not be replaced either.
-		f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
-		if err != nil {
-			return explainFile(err)
-		}
-		if r.special = !info.Mode().IsRegular(); r.special {
-			r.tmp = f
-			return nil
-		}
-		_ = f.Close()
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(r.path), "."+filepath.Base(r.path)+".*")
-	if err != nil {
-		return explainFile(err)
-	}
-	r.tmp = tmp
-	return nil
-}
-
-func explainFile(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return fmt.Errorf("the result file cannot be written: %s: %w", filepath.Dir(pe.Path), pe.Err)
-	}
-	return fmt.Errorf("the result file cannot be written: %w", err)
-}
-
-// write replaces the file.
-func (r *resultFile) write(f *runner.File) error {
-	if r.tmp == nil { // a further time
-		if err := r.open(); err != nil {
-			return err
-		}
-	}
-	tmp := r.tmp
-	err := report.JSON(tmp, f, report.Options{})
-	if !r.special {
-		err = errors.Join(err, tmp.Chmod(0o644))
-	}
-	err = errors.Join(err, tmp.Close())
-	r.tmp = nil
-	if r.special {
-		return err
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), r.path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-		return fmt.Errorf("write the result file %s: %w", r.path, err)
-	}
-	return nil
-}
-
-func (r *resultFile) discard() {
-	if r.tmp != nil {
-		_ = r.tmp.Close()
-		if r.special {
-			return
-		}
-		_ = os.Remove(r.tmp.Name())
-		r.tmp = nil
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/bench"
+	"qbench/internal/compare"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -44,10 +45,14 @@ func (a *app) run(c *cli.Context) error {
 	out := a.readOutput(v)
 	server := readServer(v)
 	logs := readLogs(v, len(specs))
+	limits := readThresholds(v)
 	if err := v.mistake(); err != nil {
 		return err
 	}
 	server.fit(specs)
+	if out.folder != nil {
+		out.folder.title = strategiesOf(specs)
+	}
 	if err := errors.Join(logs.check(), out.open()); err != nil {
 		return err
 	}
@@ -58,7 +63,7 @@ func (a *app) run(c *cli.Context) error {
 		con.note("%v: finishing what is under way; once more ends at once", s)
 	})
 	defer signals.release()
-	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs,
+	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs, limits: limits,
 		file: &runner.File{Format: runner.Format}}
 	return m.run(server)
 }
@@ -71,6 +76,7 @@ type matrix struct {
 	specs   []bench.Spec
 	signals *interrupts
 	logs    logOptions
+	limits  []compare.Threshold
 	file    *runner.File
 	// disposable says that the tables go away with the server.
 	disposable bool
@@ -126,13 +132,13 @@ func (m *matrix) run(o serverOptions) (err error) {
 		}
 	}
 	m.con.hide()
-	format := "text"
-	if len(m.specs) > 1 {
-		format = "table"
-	}
-	if err := m.out.print(m.file, format); err != nil {
+	if err := m.out.print(m.file, defaultFormat(m.file.Runs)); err != nil {
 		return err
 	}
+	if m.out.folder != nil {
+		m.con.note("results: %s", m.out.folder.file.path)
+	}
+	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
 	return withStatus(status, failure)
 }
 
@@ -213,6 +219,15 @@ func resultStatus(r *runner.Result) Status {
 		status = worse(status, StatusAudit)
 	}
 	return status
+}
+
+// strategiesOf names the strategies of a matrix.
+func strategiesOf(specs []bench.Spec) string {
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Mix.Name)
+	}
+	return strings.Join(unique(names), "+")
 }
 
 // fit makes a server that is started large enough for all runs.

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"qbench/report"
+	"qbench/runner"
+)
+
+func (a *app) reportCommand() *cli.Command {
+	return &cli.Command{
+		Name: "report", ArgsUsage: "FILE...",
+		Usage: "render saved results in any format",
+		Description: "FILE is a result file (qbench run --json, or -o), or a folder of them; the runs of several files are put together. " +
+			"With --fail-if the exit status is 3 if a condition is true of a run, and 4 if a run failed its audit, since its numbers mean nothing.\n\n" +
+			"  qbench report result.json --format html -o result.html\n  qbench report results/ --format benchfmt",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`FILE`: write the report there instead of to standard output"},
+			failIfFlag(),
+			&cli.BoolFlag{Name: "no-charts", Category: categoryReport, Usage: "no charts; only the format text has any, and only on a terminal"},
+			&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
+		},
+		Action: a.report,
+	}
+}
+
+func (a *app) report(c *cli.Context) error {
+	v := &values{c: c}
+	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: a.stdout}
+	if out.format != "" {
+		if _, err := report.Lookup(out.format); err != nil {
+			v.fail("--format: %w", err)
+		}
+	}
+	limits := readThresholds(v)
+	if v.given("output") && v.text("output") == "" {
+		v.fail("-o needs the name of a file")
+	}
+	if c.Args().Len() == 0 {
+		v.fail("no result file is named: qbench report FILE")
+	}
+	if err := v.mistake(); err != nil {
+		return err
+	}
+	files, err := readResults(c.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	joined, differences := joinFiles(files)
+	for _, d := range differences {
+		fmt.Fprintf(a.stderr, "qbench: warning: %s\n", d)
+	}
+	if len(limits) > 0 && len(joined.Runs) == 0 {
+		return errors.New("the results hold no run, so there is nothing that --fail-if could be checked on")
+	}
+	if err := out.printTo(v.text("output"), joined); err != nil {
+		return err
+	}
+	status := a.checkThresholds(limits, joined.Runs)
+	for _, r := range joined.Runs {
+		if len(limits) > 0 && r.Audit != nil && !r.Audit.OK {
+			status = worse(status, StatusAudit)
+		}
+	}
+	return withStatus(status, nil)
+}
+
+// printTo prints a result as the command run does, into a file if one is named.
+func (o *output) printTo(path string, f *runner.File) error {
+	format := defaultFormat(f.Runs)
+	if path == "" {
+		return o.print(f, format)
+	}
+	if o.format != "" {
+		format = o.format
+	}
+	render, err := report.Lookup(format)
+	if err != nil {
+		return err
+	}
+	file := &resultFile{path: path}
+	if err := file.open(); err != nil {
+		return err
+	}
+	return file.fill(func(w io.Writer) error { return render(w, f, reportOptions(w, true)) })
+}
+
+// joinFiles puts the runs of several files together, and says in which respects
+// they were not measured alike: the report can show one environment only, that
+// of the first.
+func joinFiles(files []*runner.File) (joined *runner.File, differences []string) {
+	joined = &runner.File{Format: runner.Format, Environment: files[0].Environment}
+	values := map[string][]string{} // what each respect was, in the order of the files
+	for _, f := range files {
+		joined.Runs = append(joined.Runs, f.Runs...)
+		for name, value := range traits(&f.Environment) {
+			if !slices.Contains(values[name], value) {
+				values[name] = append(values[name], value)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if list := values[name]; len(list) > 1 {
+			differences = append(differences, fmt.Sprintf("the files differ in %s: %s; the report names that of the first file", name, strings.Join(list, ", ")))
+		}
+	}
+	return joined, differences
+}
+
+// traits are what has to be the same for runs to be read side by side.
+func traits(e *runner.Environment) map[string]string {
+	out := map[string]string{
+		"server version": e.ServerVersion, "qbench version": e.QbenchVersion,
+		"machine": fmt.Sprintf("%d cores, %s, %s", e.HostCores, e.HostCPU, e.HostOS),
+	}
+	for name, value := range e.Settings {
+		// It follows from the number of clients.
+		if name != "max_connections" {
+			out["the setting "+name] = value
+		}
+	}
+	return out
+}
