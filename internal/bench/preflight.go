@@ -65,9 +65,18 @@ func (t *Target) Room(ctx context.Context, s Spec) (int, error) {
 		return 0, err
 	}
 	defer closeConn(ctx, conn)
-	free, _, err := freeConnections(ctx, conn)
-	if err != nil {
-		return 0, err
+	// The backends of connections that were closed just now still count for a
+	// moment, and there may be few to choose from.
+	free := 0
+	for range 5 {
+		n, _, err := freeConnections(ctx, conn)
+		if err != nil {
+			return 0, err
+		}
+		free = max(free, n)
+		if _, err := conn.Exec(ctx, "select pg_sleep(0.02)"); err != nil {
+			return 0, fmt.Errorf("wait for closed connections to end: %w", err)
+		}
 	}
 	size, _, err := lockTable(ctx, conn)
 	if err != nil {

@@ -68,6 +68,7 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 		s := sampleOf(res, spec.Load.Warmup)
 		if p.Rate > 0 {
 			s.Transaction = moved.percentiles()
+			s.OfferedPerS = offered(s.OfferedPerS, p.Rate, float64(m.feed.Batch), s.DurationS)
 			return s, nil
 		}
 		if res.Drained && res.Orders == 0 && res.WarmupOrders > 0 {
@@ -82,6 +83,18 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 		m.rates[p.Clients] = max(m.rates[p.Clients], s.OrdersPerS)
 		return s, nil
 	}
+}
+
+// offered is the rate that the producers put in: the schedule's own rate where
+// the count differs from it by no more than the schedule's moments are random.
+// A hundred starts of a Poisson process scatter by a tenth, which says nothing
+// about the producers.
+func offered(counted, rate, batch, seconds float64) float64 {
+	const sure = 3 // standard deviations
+	if seconds > 0 && math.Abs(counted-rate) <= sure*math.Sqrt(rate*batch/seconds) {
+		return rate
+	}
+	return counted
 }
 
 // run makes one run of a point.
