@@ -247,7 +247,7 @@ func TestErrorsAsPgbench(t *testing.T) {
 		"notice":                {script: "DO $$ BEGIN RAISE WARNING 'mind' USING HINT = 'this'; END $$;\n"},
 		"error with everything": {script: "DO $$ BEGIN RAISE EXCEPTION 'a' USING DETAIL = 'b', HINT = 'c'; END $$;\n"},
 		"statements joined":     {script: "SELECT 1 \\; SELECT 1/0 \\; SELECT 2;\n"},
-		"backend ends":          {script: "SELECT pg_terminate_backend(pg_backend_pid());\n", args: []string{"-c", "2", "-j", "2"}},
+		"backend ends":          {script: "SELECT pg_terminate_backend(pg_backend_pid());\n"},
 		"backend ends under -C": {script: "SELECT pg_terminate_backend(pg_backend_pid());\n", args: []string{"-C"}},
 		"non-ascii error":       {script: "SELECT 'äöü' ||\n\t'ß' + nosuch;\n"},
 	} {
