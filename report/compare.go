@@ -52,8 +52,9 @@ func LookupCompare(name string) (CompareFormat, error) {
 func CompareText(w io.Writer, r *compare.Report, o Options) error {
 	p := newPage(o)
 	p.wrap("", "  ", verdictStyle(r.Verdict), compareHeadline(r))
-	p.labelled("base", "%s", r.Base)
-	p.labelled("new", "%s", r.New)
+	base, new := sideNames(r)
+	p.labelled(base, "%s", r.Base)
+	p.labelled(new, "%s", r.New)
 	for _, problem := range r.Problems {
 		label, s := problemLabel(problem, r)
 		p.wrap(label+": ", "  ", s, problem.Text)
@@ -71,7 +72,7 @@ func CompareText(w io.Writer, r *compare.Report, o Options) error {
 		p.line("")
 		p.wrap("", "  ", strong, config.String())
 		if tableWidth(columns)-2 > p.width() {
-			p.compareSentences(r.Rows[first:i])
+			p.compareSentences(r, r.Rows[first:i])
 		} else {
 			p.compareTable(columns, r.Rows, first, i)
 		}
@@ -85,10 +86,10 @@ func CompareText(w io.Writer, r *compare.Report, o Options) error {
 
 // compareSentences says of each row in words what no table of the page's width
 // holds.
-func (p *page) compareSentences(rows []compare.Row) {
+func (p *page) compareSentences(r *compare.Report, rows []compare.Row) {
 	for _, row := range rows {
 		p.wrap(fmt.Sprintf("%s %s: ", decidesMark(row), metricLabel(row)), "    ", plain,
-			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), row.Text("run")))
+			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), row.Text(r.SampleName())))
 	}
 }
 
@@ -129,14 +130,15 @@ func compareColumns(r *compare.Report, rows []compare.Row) []column {
 		}
 		return c
 	}
+	base, new := sideNames(r)
 	return []column{
 		of("  metric", false, 0, func(row compare.Row) string { return decidesMark(row) + " " + metricLabel(row) }),
-		of("base", true, 3, func(row compare.Row) string { return metricValue(row, row.BaseMedian) }),
-		of("new", true, 3, func(row compare.Row) string { return metricValue(row, row.NewMedian) }),
-		of("runs", true, 2, func(row compare.Row) string { return fmt.Sprintf("%d+%d", row.BaseRuns, row.NewRuns) }),
+		of(base, true, 3, func(row compare.Row) string { return metricValue(row, row.BaseMedian) }),
+		of(new, true, 3, func(row compare.Row) string { return metricValue(row, row.NewMedian) }),
+		of(r.SampleName()+"s", true, 2, func(row compare.Row) string { return samplesText(r, row) }),
 		of("ratio", true, 0, func(row compare.Row) string { return ratioText(row.Ratio) }),
 		of(fmt.Sprintf("%.0f %% CI", 100*r.Confidence), true, 4, intervalText),
 		of("p", true, 1, func(row compare.Row) string { return pText(row.P) }),
-		of("verdict", false, 0, func(row compare.Row) string { return row.Text("run") }),
+		of("verdict", false, 0, func(row compare.Row) string { return row.Text(r.SampleName()) }),
 	}
 }

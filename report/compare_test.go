@@ -68,8 +68,28 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 		"refused":     do(base(10, 0.02), other, compare.Options{}),
 		"forced":      do(base(10, 0.02), other, compare.Options{Force: true}),
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
+		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
+		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),
 		"stand-still": do(base(6, 0.02), set(6, 0.02, 0, 4, 2), compare.Options{}),
 	}
+}
+
+// trial is a paired comparison of a strategy and one that is factor as fast.
+func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Options) *compare.Report {
+	t.Helper()
+	o.MaxSlowdown = 0.05
+	tr, err := compare.NewTrial("--strategy=skip-locked", "--strategy='advisory|lock'", o, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := comparedSet("a", seed, pairs, 0.02, map[string]float64{"skip-locked": 1}).Runs
+	b := comparedSet("b", seed+1, pairs, 0.02, map[string]float64{"advisory|lock": factor}).Runs
+	for i := range pairs {
+		if err := tr.Add(a[i], b[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tr.Report()
 }
 
 func renderComparison(t testing.TB, format CompareFormat, r *compare.Report, o Options) string {
@@ -101,7 +121,7 @@ func TestComparisonKeepsToThePage(t *testing.T) {
 	t.Parallel()
 	all := comparisons(t)
 	rapid.Check(t, func(t *rapid.T) {
-		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "forced", "stand-still"}).Draw(t, "case")]
+		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "forced", "stand-still", "pairs"}).Draw(t, "case")]
 		r.Base = rapid.String().Draw(t, "base")
 		r.Rows = append([]compare.Row(nil), r.Rows...)
 		strategy := rapid.StringN(1, 60, 200).Draw(t, "strategy")

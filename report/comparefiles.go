@@ -61,7 +61,7 @@ type (
 // CompareJUnit writes a comparison as JUnit XML: what fails the gate is a
 // failure, what nobody can tell is skipped, a refusal is an error.
 func CompareJUnit(w io.Writer, r *compare.Report, _ Options) error {
-	suite := junitSuite{Name: "qbench compare"}
+	suite := junitSuite{Name: commandName(r)}
 	var warnings []string
 	for _, problem := range r.Problems {
 		label, _ := problemLabel(problem, r)
@@ -77,9 +77,9 @@ func CompareJUnit(w io.Writer, r *compare.Report, _ Options) error {
 	}
 	for _, row := range r.Rows {
 		c := junitCase{Class: clean(row.Config.String()), Name: row.Metric}
-		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %d and %d runs", metricLabel(row),
-			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), 100*r.Confidence, intervalText(row), pText(row.P), row.BaseRuns, row.NewRuns)
-		result := &junitResult{Message: row.Text("run"), Type: string(row.Verdict), Text: numbers}
+		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
+			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), 100*r.Confidence, intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
+		result := &junitResult{Message: row.Text(r.SampleName()), Type: string(row.Verdict), Text: numbers}
 		switch {
 		case r.Fails(row):
 			suite.Failures++

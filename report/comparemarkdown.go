@@ -12,7 +12,7 @@ import (
 // rows, the failing ones in bold.
 func CompareMarkdown(w io.Writer, r *compare.Report, _ Options) error {
 	p := newPage(Options{})
-	p.line("### qbench compare %s", markdown(compareHeadline(r)))
+	p.line("### %s %s", commandName(r), markdown(compareHeadline(r)))
 	p.line("")
 	p.line("%s against %s", markdown(r.New), markdown(r.Base))
 	for i, problem := range r.Problems {

@@ -33,15 +33,53 @@ func compareHeadline(r *compare.Report) string {
 			state += fmt.Sprintf(": not slower by more than %s %%", trimmed(100*r.MaxSlowdown))
 		}
 	}
-	return fmt.Sprintf("%s: %s (%s)", state, r.Text("run"), count(int64(decide), "comparison"))
+	return fmt.Sprintf("%s: %s (%s)", state, r.Text(r.SampleName()), count(int64(decide), "comparison"))
 }
 
 // compareLegend explains the numbers of a comparison.
 func compareLegend(r *compare.Report) string {
+	if r.Paired {
+		return fmt.Sprintf("* decides (%s); a, b: medians of the runs; ratio: b to a, by pairs, with its %.0f %% interval; p: the evidence against equals. "+
+			"Both hold whenever one stops (a game by pairs, Ville's inequality)%s. "+
+			"A slowdown counts if p is at most %g and it is probably beyond %s %%; equals are called slower in at most %s of 100 comparisons.",
+			strings.Join(r.Gate, ", "), 100*r.Confidence, correctedText(r), r.Alpha, trimmed(100*r.MaxSlowdown), trimmed(100*r.Alpha))
+	}
 	return fmt.Sprintf("* decides (%s); base, new: medians of the runs; ratio: new to base, with its %.0f %% confidence interval; "+
 		"p: the chance of such a difference between equals, corrected for the number of comparisons (Holm). "+
 		"A slowdown counts if p is at most %g and it is beyond %s %%; equals are called slower in at most %s of 100 gates.",
 		strings.Join(r.Gate, ", "), 100*r.Confidence, r.Alpha, trimmed(100*r.MaxSlowdown), trimmed(100*r.Alpha))
+}
+
+// correctedText says that several metrics decide a paired comparison.
+func correctedText(r *compare.Report) string {
+	if len(r.Gate) < 2 {
+		return ""
+	}
+	return ", and p is corrected for the number of metrics that decide (Bonferroni)"
+}
+
+// sideNames are what the two sides of a comparison are called in it.
+func sideNames(r *compare.Report) (base, new string) {
+	if r.Paired {
+		return "a", "b"
+	}
+	return "base", "new"
+}
+
+// commandName is the command that made a comparison.
+func commandName(r *compare.Report) string {
+	if r.Paired {
+		return "qbench ab"
+	}
+	return "qbench compare"
+}
+
+// samplesText is the number of samples of a row.
+func samplesText(r *compare.Report, row compare.Row) string {
+	if r.Paired {
+		return fmt.Sprint(row.NewRuns)
+	}
+	return fmt.Sprintf("%d+%d", row.BaseRuns, row.NewRuns)
 }
 
 // trimmed writes a number without a tail of rounding.

@@ -41,13 +41,15 @@ const Confidence = 1 - 2*tail
 
 // Report is the comparison of two sets: plain data.
 type Report struct {
-	Base        string   `json:"base"`
-	New         string   `json:"new"`
-	MaxSlowdown float64  `json:"max_slowdown"`
-	Alpha       float64  `json:"alpha"`
-	Confidence  float64  `json:"confidence"`
-	Strict      bool     `json:"strict"`
-	Gate        []string `json:"gate"`
+	Base        string  `json:"base"`
+	New         string  `json:"new"`
+	MaxSlowdown float64 `json:"max_slowdown"`
+	Alpha       float64 `json:"alpha"`
+	Confidence  float64 `json:"confidence"`
+	Strict      bool    `json:"strict"`
+	// Paired says that the runs were judged by pairs (Trial).
+	Paired bool     `json:"paired,omitempty"`
+	Gate   []string `json:"gate"`
 	// Outcome is that of the gate; NotComparable if a problem is a refusal.
 	Outcome
 	Problems []Problem `json:"problems"`
@@ -87,6 +89,17 @@ type Row struct {
 	// were there none: one-sided, corrected for the family (see Compare).
 	P float64 `json:"p"`
 	Outcome
+	// Pairs holds the values of the old and the new run of each pair of a
+	// paired comparison, in the order of the pairs.
+	Pairs [][2]float64 `json:"pairs,omitempty"`
+}
+
+// SampleName is what the report counts: a run of each side, or a pair.
+func (r *Report) SampleName() string {
+	if r.Paired {
+		return "pair"
+	}
+	return "run"
 }
 
 // Compare judges new against base, for each configuration that both have and

@@ -1,0 +1,221 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"qbench/runner"
+)
+
+// Trial compares two variants by pairs of runs, for the metrics of a gate and
+// those that are only shown, until Done. Each deciding metric is a Sequential
+// at its share of Alpha (Bonferroni's correction: unlike Holm's it needs no
+// final ranking of p-values, so that one may stop at any time).
+type Trial struct {
+	a, b  string
+	opts  Options
+	pairs int // the budget; 0 is no limit
+	runs  [2][]*runner.Result
+	gate  []tested
+	shown []tested
+}
+
+// tested is one metric of a trial.
+type tested struct {
+	Metric
+	seq    *Sequential
+	values [2][]float64
+	absent bool // of a run, so that the metric is left out
+}
+
+// NewTrial prepares the comparison of b against a; the names are those of the
+// report. maxPairs is the budget, 0 for none. An error is a mistake in the
+// options.
+func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
+	if o.Alpha == 0 {
+		o.Alpha = DefaultAlpha
+	}
+	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs}
+	// What the metrics are by default follows from the first run; the rest is
+	// checked now.
+	if _, _, err := o.metrics(Set{}, Set{}); err != nil {
+		return nil, err
+	}
+	_, err := t.sequential(Metric{}, o.Alpha)
+	return t, err
+}
+
+func (t *Trial) sequential(m Metric, alpha float64) (*Sequential, error) {
+	return NewSequential(SequentialOptions{
+		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.HigherIsBetter,
+	})
+}
+
+// start chooses the metrics by the first pair.
+func (t *Trial) start(a, b *runner.Result) error {
+	metrics, gated, err := t.opts.metrics(Set{Runs: []*runner.Result{a}}, Set{Runs: []*runner.Result{b}})
+	if err != nil {
+		return err
+	}
+	for i, m := range metrics {
+		alpha := t.opts.Alpha
+		if i < gated {
+			alpha /= float64(gated)
+		}
+		seq, err := t.sequential(m, alpha)
+		if err != nil {
+			return err
+		}
+		if i < gated {
+			t.gate = append(t.gate, tested{Metric: m, seq: seq})
+		} else {
+			t.shown = append(t.shown, tested{Metric: m, seq: seq})
+		}
+	}
+	return nil
+}
+
+// ErrNotASample is the error of Add for a run that stands for nothing.
+var ErrNotASample = errors.New("the run is no sample")
+
+// Add takes a pair of runs made right after each other. A run that was
+// interrupted, lost clients, failed its audit or has no value of a deciding
+// metric is refused, and the pair with it.
+func (t *Trial) Add(a, b *runner.Result) error {
+	for i, r := range []*runner.Result{a, b} {
+		side := [2]string{t.a, t.b}[i]
+		switch {
+		case r.Audit != nil && !r.Audit.OK:
+			return fmt.Errorf("%w: %s failed its audit, so its numbers mean nothing", ErrNotASample, side)
+		case r.Interrupted:
+			return fmt.Errorf("%w: %s was interrupted", ErrNotASample, side)
+		case r.AbortedClients > 0:
+			return fmt.Errorf("%w: %s lost %d of %d clients (%s)", ErrNotASample, side, r.AbortedClients, r.Clients, strings.Join(r.Errors, "; "))
+		}
+	}
+	if t.gate == nil {
+		if err := t.start(a, b); err != nil {
+			return err
+		}
+	}
+	for _, m := range t.gate {
+		for i, r := range []*runner.Result{a, b} {
+			if v, ok := m.Of(r); !ok || !(v > 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, [2]string{t.a, t.b}[i], m.Name)
+			}
+		}
+	}
+	t.runs[0], t.runs[1] = append(t.runs[0], a), append(t.runs[1], b)
+	for _, list := range [][]tested{t.gate, t.shown} {
+		for i := range list {
+			if err := list[i].add(a, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add records a metric's pair; a metric that is only shown ends where a run
+// does not have it.
+func (m *tested) add(a, b *runner.Result) error {
+	va, okA := m.Of(a)
+	vb, okB := m.Of(b)
+	m.absent = m.absent || !okA || !okB || !(va > 0 && vb > 0) || math.IsInf(va, 0) || math.IsInf(vb, 0)
+	if m.absent {
+		return nil
+	}
+	m.values[0], m.values[1] = append(m.values[0], va), append(m.values[1], vb)
+	return m.seq.Add(va, vb)
+}
+
+// Pairs is the number of pairs so far.
+func (t *Trial) Pairs() int { return len(t.runs[0]) }
+
+// Done tells whether more pairs are not worth running: some deciding metric is
+// slower, all are decided, or the budget is spent.
+func (t *Trial) Done() bool {
+	done := len(t.gate) > 0
+	for _, m := range t.gate {
+		d := m.seq.Decide()
+		if d.Verdict == Slower {
+			return true
+		}
+		done = done && d.Done
+	}
+	return done
+}
+
+// Report is what is known after the pairs so far; NotComparable without any.
+func (t *Trial) Report() *Report {
+	rep := &Report{
+		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
+		Gate: []string{}, Rows: []Row{}, Problems: []Problem{},
+	}
+	if t.Pairs() == 0 {
+		rep.Outcome = Outcome{Verdict: NotComparable}
+		return rep
+	}
+	config := bothConfigs(configOf(t.runs[0][0]), configOf(t.runs[1][0]))
+	for _, m := range t.gate {
+		rep.Gate = append(rep.Gate, m.Name)
+		rep.Rows = append(rep.Rows, m.row(config, true, len(t.gate)))
+	}
+	for _, m := range t.shown {
+		if !m.absent {
+			rep.Rows = append(rep.Rows, m.row(config, false, 1))
+		}
+	}
+	rep.Outcome = overall(rep.Rows)
+	return rep
+}
+
+// row is the metric's line in the report; its p-value is corrected for the
+// number of metrics that decide.
+func (m *tested) row(c Config, decides bool, family int) Row {
+	d := m.seq.Decide()
+	r := Row{
+		Config: c, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.HigherIsBetter, Decides: decides,
+		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
+		Ratio: d.Ratio, Interval: d.Interval, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
+	}
+	for i := range d.Pairs {
+		r.Pairs = append(r.Pairs, [2]float64{m.values[0][i], m.values[1][i]})
+	}
+	return r
+}
+
+// bothConfigs names what the variants share once, and where they differ both,
+// with a bar between.
+func bothConfigs(a, b Config) Config {
+	if a == b {
+		return a
+	}
+	both := func(x, y string) string {
+		if x == y {
+			return x
+		}
+		if x == "" {
+			x = "-"
+		}
+		if y == "" {
+			y = "-"
+		}
+		return x + " | " + y
+	}
+	c := Config{
+		Strategy: both(a.Strategy, b.Strategy), Workload: both(a.Workload, b.Workload), Mode: both(a.Mode, b.Mode),
+		Clients: a.Clients, Params: both(a.Params, b.Params),
+	}
+	if a.layout() == b.layout() {
+		c.Layout, c.Unlogged, c.Partitions = a.Layout, a.Unlogged, a.Partitions
+	} else {
+		c.Layout = both(a.layout(), b.layout())
+	}
+	if a.Clients != b.Clients {
+		c.Params = strings.TrimSpace(c.Params + fmt.Sprintf(" --client=%d | %d", a.Clients, b.Clients))
+	}
+	return c
+}
