@@ -46,7 +46,7 @@ func (k *ranking) retryColumns(newColumn func(title string, right bool, leftOut 
 			}
 		}
 		if seen {
-			columns = append(columns, newColumn(c.title, true, 4, func(e *entry) string {
+			columns = append(columns, newColumn(c.title, true, 7, func(e *entry) string {
 				return grouped(int64(math.Round(spreadOf(e.runs, func(r *runner.Result) float64 { return float64(c.n(r)) }).median)))
 			}))
 		}
