@@ -1,0 +1,250 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"qbench/runner"
+)
+
+// claimQueue are the options of a small claim queue.
+func (f *fixture) claimQueue(index string) Options {
+	return Options{Workload: "claims", Schema: f.schema, Orders: 200, Seed: 42, Index: index}
+}
+
+func (f *fixture) makeClaims(o Options) *Made {
+	f.Helper()
+	f.create(o)
+	if _, err := Seed(f.Context(), f.connect, o, nil); err != nil {
+		f.Fatal(err)
+	}
+	made, err := Inspect(f.Context(), f.conn, f.schema, "claims")
+	if err != nil {
+		f.Fatal(err)
+	}
+	return made
+}
+
+func TestClaimsNormalize(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in   Options
+		want Options
+		err  string
+	}{
+		{Options{Workload: "claims", Timed: true}, Options{Workload: "claims", Layout: Plain, Index: IndexFull}, ""},
+		{Options{Workload: "claims", Index: "hash"}, Options{}, `the workload "claims" has no index variant "hash": use one of full, partial, none`},
+		{Options{Workload: "orders", Index: IndexFull}, Options{}, `the workload "orders" has no variants of its indexes: leave out --index`},
+		{Options{Workload: "claims", Orders: 5, Claimed: 6}, Options{}, "6 of 5 orders cannot be claimed: use a number from 0 to 5"},
+		{Options{Workload: "orders", Orders: 5, Claimed: 1}, Options{}, `orders of the workload "orders" cannot be claimed: leave out --claimed`},
+		{Options{Workload: "claims", Layout: Partitioned}, Options{}, `the workload "claims" has no layout "partitioned": use one of plain, unlogged`},
+		{Options{Workload: "claims", Orders: 1 << 31}, Options{}, "2147483648 orders cannot be seeded: the claim queue numbers its messages with an int, so use at most 1073741823"},
+		{Options{Workload: "claims", PayloadBytes: -1}, Options{}, "-1 bytes of payload cannot be made: use a number from 0 to 1048576"},
+	} {
+		got, err := tt.in.Normalize()
+		switch {
+		case tt.err != "" && (err == nil || err.Error() != tt.err):
+			t.Errorf("error %v, want %s", err, tt.err)
+		case tt.err == "" && (err != nil || cmp.Diff(tt.want, got) != ""):
+			t.Errorf("%v %s", err, cmp.Diff(tt.want, got))
+		}
+	}
+}
+
+// The table is the source's, with the two times behind it.
+func TestClaimsDefinition(t *testing.T) {
+	t.Parallel()
+	for index, statement := range map[string]string{
+		IndexNone: "select", IndexFull: "create index queue_process_id_idx on queue (process_id)",
+		IndexPartial: "create index queue_unclaimed_idx on queue (id) where process_id is null",
+	} {
+		t.Run(index, func(t *testing.T) {
+			t.Parallel()
+			want := newFixture(t)
+			want.exec("create schema " + want.schema)
+			want.exec(`create table queue (id serial primary key, payload jsonb not null, process_id int default null);
+				alter table queue add cts timestamp not null, add taken timestamp;
+				create table queue_done (id int not null, order_id text, process_id int not null, cts timestamp not null, taken timestamp not null, uts timestamp not null);` + statement)
+			got := newFixture(t)
+			got.makeClaims(got.claimQueue(index))
+			w, g := want.texts(definition), got.texts(definition)
+			for i := range w {
+				w[i] = strings.ReplaceAll(w[i], want.schema, "S")
+			}
+			for i := range g {
+				g[i] = strings.ReplaceAll(g[i], got.schema, "S")
+			}
+			if diff := cmp.Diff(w, g); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestClaimsSeed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	o := f.claimQueue(IndexPartial)
+	o.Claimed, o.PayloadBytes = 30, 50
+	made := f.makeClaims(o)
+	if a := f.audit(made, nil); !a.OK || a.Remaining != 200 || a.Orphans != 30 {
+		t.Errorf("%+v", a)
+	}
+	for query, want := range map[string]string{
+		"select count(*)::text from queue where payload = jsonb_build_object('order', md5('42:' || id), 'pad', repeat('x', 50))": "200",
+		"select min(id) || '-' || max(id) from queue where process_id = -1 and taken = cts":                                      "1-30",
+		"select count(*)::text from queue where process_id is null and taken is null":                                            "170",
+		"select nextval('queue_id_seq')::text":                                                                                   "201",
+	} {
+		if got := f.texts(query); got[0] != want {
+			t.Errorf("%s: %s, want %s", query, got[0], want)
+		}
+	}
+	if n, err := Free(t.Context(), f.conn, made); n != 170 || err != nil {
+		t.Errorf("%d free, %v", n, err)
+	}
+	if n, err := Depth(t.Context(), f.conn, made); n != 200 || err != nil {
+		t.Errorf("depth %d, %v", n, err)
+	}
+	dropped, err := Drop(t.Context(), f.conn, f.schema)
+	if err != nil || len(dropped) != 3 {
+		t.Errorf("dropped %v, %v", dropped, err)
+	}
+}
+
+// complete does by hand what worker 7 does with the first n messages.
+const complete = `
+	with done as (delete from queue where id in (select id from queue order by id limit 50) returning *)
+	insert into queue_done (id, order_id, process_id, cts, taken, uts)
+	select id, payload ->> 'order', 7, cts, cts + interval '100 ms' * id, cts + interval '150 ms' * id from done`
+
+func TestClaimsAuditCatches(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		sql  string // done behind the queue's back after 50 of 200 messages were completed
+		want runner.Audit
+	}{
+		{"nothing wrong", "select", runner.Audit{OK: true, Remaining: 150, Processed: 50}},
+		{"claimed, not completed", "update queue set process_id = 3, taken = now() where id < 53", runner.Audit{OK: true, Remaining: 150, Processed: 50, Orphans: 2}},
+		{"completed without a trace", "delete from queue where id = 51", runner.Audit{Remaining: 149, Processed: 50, Lost: 1,
+			Problems: []string{"1 order lost: in neither table (for example 589d8e4786dd4646679adf26f2eea91b)"}}},
+		{"completed twice", "insert into queue_done select * from queue_done where id = 1", runner.Audit{Remaining: 150, Processed: 51, Duplicated: 1,
+			Problems: []string{"1 order duplicated: more than once in one table (for example 590dd1ac9cf7cbada02b2915da269f69)"}}},
+		{"completed, not deleted", "insert into queue (id, payload, cts) select id, jsonb_build_object('order', order_id), cts from queue_done where id = 1",
+			runner.Audit{Remaining: 151, Processed: 50, Both: 1,
+				Problems: []string{"1 order in both tables: recorded as done, but still in the queue (for example 590dd1ac9cf7cbada02b2915da269f69)"}}},
+		{"another's message", `insert into queue (payload, cts) values ('{"order": "mine"}', now())`, runner.Audit{Remaining: 151, Processed: 50, Foreign: 1,
+			Problems: []string{"1 order foreign: in a table, but not of the set (for example mine)"}}},
+		{"a payload that is no object", `insert into queue (payload, cts) values ('[1]', now())`, runner.Audit{Remaining: 151, Processed: 50, Foreign: 1,
+			Problems: []string{"1 order foreign: in a table, but not of the set (for example null)"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			made := f.makeClaims(f.claimQueue(IndexFull))
+			f.exec(complete)
+			f.exec(tt.sql)
+			want := tt.want
+			want.Seeded = 200
+			if diff := cmp.Diff(&want, f.audit(made, nil)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The functions do what the scripts' own statements do, and a message that
+// another worker has is not completed.
+func TestClaimFunctions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	o := f.claimQueue(IndexNone)
+	o.Functions = []string{"get_next_message", "complete_message", "process_queue"}
+	made := f.makeClaims(o)
+	for _, tt := range []struct{ query, want string }{
+		{"select id || ' ' || (payload ->> 'order') from get_next_message(3)", "1 590dd1ac9cf7cbada02b2915da269f69"},
+		{"select id::text from get_next_message(4)", "2"},
+		{"select complete_message(1, 4)::text", "0"},
+		{"select complete_message(1, 3)::text", "1"},
+		{"select complete_message(1, 3)::text", "0"},
+	} {
+		if got := f.texts(tt.query); len(got) != 1 || got[0] != tt.want {
+			t.Errorf("%s: %v, want %s", tt.query, got, tt.want)
+		}
+	}
+	f.session("set search_path = " + f.schema)
+	var handled int
+	for _, want := range []int{100, 98, 0} {
+		if err := f.conn.QueryRow(t.Context(), "call process_queue(5, 0, 0, 100, 0)").Scan(&handled); err != nil || handled != want {
+			t.Errorf("handled %d, %v, want %d", handled, err, want)
+		}
+	}
+	if a := f.audit(made, nil); !a.OK || a.Processed != 199 || a.Orphans != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestMeasureTimes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.makeClaims(f.claimQueue(IndexFull))
+	begin, err := Clock(t.Context(), f.conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := MeasureTimes(t.Context(), f.conn, made, begin, begin)
+	if err != nil || before.Orders != 0 || before.Queue != nil || before.EndToEnd != nil || before.Waiting != 200 {
+		t.Errorf("%+v, %v", before, err)
+	}
+	f.exec(complete)
+	// The messages came before; all that did so within a minute are asked for.
+	got, err := MeasureTimes(t.Context(), f.conn, made, begin.Add(-time.Minute), begin.Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Orders != 50 || got.Waiting != 150 || got.Oldest < time.Minute {
+		t.Errorf("%+v", got)
+	}
+	// 100, 200 … 5000 ms, and half as much again; percentile_cont interpolates.
+	want := runner.Latency{Mean: 2550, StdDev: 1443.08, Min: 100, P50: 2550, P90: 4510, P95: 4755, P99: 4951, P999: 4995.1, Max: 5000}
+	total := runner.Latency{Mean: 1.5 * 2550, StdDev: 1.5 * 1443.08, Min: 150, P50: 1.5 * 2550, P90: 1.5 * 4510, P95: 1.5 * 4755, P99: 1.5 * 4951, P999: 1.5 * 4995.1, Max: 7500}
+	near := cmp.Comparer(func(a, b float64) bool { return a-b < 0.1 && b-a < 0.1 })
+	if diff := cmp.Diff(&want, got.Queue, near); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(&total, got.EndToEnd, near); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The order queue says when an order was done only where it was asked to.
+func TestTimesOfOrders(t *testing.T) {
+	t.Parallel()
+	for _, timed := range []bool{false, true} {
+		f := newFixture(t)
+		o := f.options(Partitioned)
+		o.Timed, o.PayloadBytes = timed, 300
+		made := f.make(o)
+		if n := f.texts("select sum(length(payload))::text from t_order_q"); n[0] != "60000" {
+			t.Errorf("payloads of %s bytes", n[0])
+		}
+		f.exec(move)
+		// An order that came after the transaction that took it had begun.
+		f.exec("update t_order_u set uts = cts - interval '1 ms' where id = 1")
+		begin, err := Clock(t.Context(), f.conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		times, err := MeasureTimes(t.Context(), f.conn, made, begin.Add(-time.Hour), begin)
+		if err != nil || times.Orders != 50 || times.Queue == nil || times.Queue.Min != 0 || times.Waiting != 150 {
+			t.Errorf("timed %v: %+v, %v", timed, times, err)
+		}
+		if (times.EndToEnd != nil) != timed {
+			t.Errorf("timed %v: end to end %+v", timed, times.EndToEnd)
+		}
+	}
+}
