@@ -27,6 +27,8 @@ type Spec struct {
 	Feed *Feed
 	// Rate is the target of transaction starts per second; 0 is none.
 	Rate float64
+	// OpenLoop is for the record: the clients are as many as the rate may need.
+	OpenLoop bool
 	// Load is the rest of what the runner is told. Bench fills in the groups,
 	// the symbols, the number of orders and the messages, and adds the
 	// scripts' own defaults to the variables.

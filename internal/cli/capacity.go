@@ -41,7 +41,7 @@ func (a *app) capacityCommand() *cli.Command {
 			"A level is LATENCY<TIME, several with commas between: p99 (of the transactions that moved an order), queue_p99 (from enqueued to taken) or " +
 			"e2e_p99 (from enqueued to done); likewise with mean, p50, p90, p95, p99.9 and max.\n\n" +
 			"The exit status is 3 where the level never holds or the target cannot be reached, and 2 where there is no answer.\n\n" +
-			"  qbench capacity --strategy skip-locked --clients 64\n  qbench capacity -s skip-locked,advisory-lock --slo 'queue_p99<20ms' --headroom 30%",
+			"  qbench capacity --strategy skip-locked --clients 64\n  qbench capacity -s skip-locked,for-update --slo 'queue_p99<20ms'",
 		Flags:  flags,
 		Action: a.capacity,
 	}

@@ -39,6 +39,9 @@ func readSpecs(v *values) []bench.Spec {
 	mixes := readMixes(v)
 	base.Load.Variables = readVariables(v, mixes)
 	modes, clients := readModes(v), readClients(v)
+	if n := readOpenLoop(v); n > 0 {
+		base.OpenLoop, clients = true, []int{n}
+	}
 	repeats := v.integer("repeat", "repeats", 1, 10_000)
 	if v.err != nil {
 		return nil

@@ -20,6 +20,7 @@ func (a *app) runCommand() *cli.Command {
 	var flags []cli.Flag
 	flags = append(flags, strategyFlags()...)
 	flags = append(flags, loadFlags()...)
+	flags = append(flags, openLoopFlags()...)
 	flags = append(flags, feedFlags()...)
 	flags = append(flags, queueFlags("plain, or the strategy's own")...)
 	flags = append(flags, serverFlags()...)
@@ -110,6 +111,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 		res, err := m.one(srv, i, spec)
 		if res != nil {
 			res.Warnings = report.Warnings(res, m.file.Environment)
+			m.openLoop(spec, res)
 			m.file.Runs = append(m.file.Runs, res)
 			status = worse(status, resultStatus(res))
 			if err := m.out.save(m.file); err != nil {
