@@ -121,6 +121,9 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.target.Make(ctx, conn, r.spec.Queue, r.hooks); err != nil {
 		return err
 	}
+	if err := r.spec.Setup.apply(ctx, conn); err != nil {
+		return err
+	}
 	r.made, err = inspect()
 	r.depth, r.free = r.spec.Queue.Orders, r.spec.Queue.Orders-r.spec.Queue.Claimed
 	return err
@@ -282,6 +285,9 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	res.Strategy, res.Repeat, res.ShowProgress = s.Mix.Name, s.Repeat, s.ShowProgress
 	if len(s.Mix.Scenarios) == 1 {
 		res.Summary = s.Mix.Scenarios[0].Summary
+	}
+	if s.Setup != nil {
+		params[setupParam] = s.Setup.Name
 	}
 	if len(params) > 0 {
 		res.Params = params

@@ -15,6 +15,8 @@ type Spec struct {
 	// the mix and its schema from the target; a layout of "" is the mix's own.
 	// Nothing is made for a mix that needs no tables.
 	Queue schema.Options
+	// Setup changes the tables once they are made and seeded; nil is nothing.
+	Setup *Setup
 	// KeepData runs on the queue as an earlier run left it, and makes it only
 	// where there is none. Where the queue is there, empty fields of Queue
 	// take its values, and others must agree with it.

@@ -59,7 +59,8 @@ func (p *argumentParser) long(arg string) error {
 		return nil
 	}
 	f := p.lookup(name)
-	if f == nil || len(name) == 1 {
+	// Only a flag that has no longer name is a long one with a single letter.
+	if f == nil || len(name) == 1 && f.Names()[0] != name {
 		return p.unknown("--" + name)
 	}
 	if !takesValue(f) {

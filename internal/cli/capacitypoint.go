@@ -102,13 +102,14 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	title := describeSpec(spec, false)
+	title, failed := describeSpec(spec, false), int64(0)
 	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors, quiet: m.signals.now}
 	res, err := m.target.Run(m.signals.now, ctx, spec, bench.Hooks{
 		Seeding: m.con.seeding,
 		Running: func(bench.Spec) { m.con.show("%s", title) },
 		Tick: func(t runner.Tick) {
-			m.con.show("%s: %s", title, statusLine(t, spec))
+			failed += t.Failed
+			m.con.show("%s: %s", title, statusLine(t, spec, failed, m.con.columns()-len(title)-2))
 			if m.tick != nil {
 				m.tick(t, moved)
 			}

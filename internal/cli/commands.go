@@ -13,6 +13,7 @@ func (a *app) commands() []*cli.Command {
 		a.capacityCommand(),
 		a.reportCommand(),
 		a.compareCommand(),
+		a.abCommand(),
 		a.strategiesCommand(),
 		a.initCommand(),
 		a.checkCommand(),

@@ -26,36 +26,25 @@ const (
 // stepSummary is where GitHub's workflows take Markdown for the run's page.
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
-func (a *app) compareCommand() *cli.Command {
+// gateFlags say what counts as slower.
+func gateFlags() []cli.Flag {
 	var metrics []string
 	for _, m := range compare.Metrics {
 		metrics = append(metrics, m.Name)
 	}
-	return &cli.Command{
-		Name: "compare", ArgsUsage: "BASE NEW",
-		Usage: "judge new results against a baseline: a regression gate",
-		Description: "BASE and NEW are result files (qbench run --json), or folders of them. Each run is one sample: measure both with --repeat 10. " +
-			"The exit status is 3 if NEW is slower, 4 if a run of either failed its audit, 1 if the two were not run alike, and 0 otherwise. " +
-			"Where the variable " + stepSummary + " names a file, the Markdown report is added to it.\n\n" +
-			"  qbench run --strategy skip-locked -c 64 -T 10 --repeat 10 --json new.json\n  qbench compare base.json new.json --max-slowdown 5%",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
-			&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(metrics, ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
-			&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
-			&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
-			&cli.BoolFlag{Name: "force", Category: categoryGate, Usage: "compare results of different durability"},
-			&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: " + strings.Join(report.CompareNames(), ", ")},
-			&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
-		},
-		Action: a.compare,
+	return []cli.Flag{
+		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
+		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(metrics, ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
+		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
+		&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
 	}
 }
 
-func (a *app) compare(c *cli.Context) error {
-	v := &values{c: c}
+// readGate reads the flags of gateFlags; leastSlowdown is in per cent.
+func readGate(v *values, leastSlowdown float64) compare.Options {
 	o := compare.Options{
-		MaxSlowdown: v.percentage("max-slowdown", 0, 100), Alpha: v.percentage("false-alarms", 0.001, 50),
-		Strict: c.Bool("strict"), Force: c.Bool("force"),
+		MaxSlowdown: v.percentage("max-slowdown", leastSlowdown, 100), Alpha: v.percentage("false-alarms", 0.001, 50),
+		Strict: v.c.Bool("strict"),
 	}
 	if v.given("metric") {
 		o.Gate = v.list("metric")
@@ -65,10 +54,53 @@ func (a *app) compare(c *cli.Context) error {
 			}
 		}
 	}
+	return o
+}
+
+// comparisonFlags say how a comparison is printed.
+func comparisonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: " + strings.Join(report.CompareNames(), ", ")},
+		&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
+	}
+}
+
+// readComparisonFormat reads the format of comparisonFlags.
+func readComparisonFormat(v *values) report.CompareFormat {
 	format, err := report.LookupCompare(v.text("format"))
 	if err != nil {
 		v.fail("--format: %w", err)
 	}
+	return format
+}
+
+// printComparison prints a comparison and adds it to the workflow's page.
+func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *compare.Report) error {
+	if err := format(a.stdout, r, reportOptions(a.stdout, c.Bool("no-color"))); err != nil {
+		return fmt.Errorf("print the comparison: %w", err)
+	}
+	return addStepSummary(r)
+}
+
+func (a *app) compareCommand() *cli.Command {
+	flags := append(gateFlags(), &cli.BoolFlag{Name: "force", Category: categoryGate, Usage: "compare results of different durability"})
+	return &cli.Command{
+		Name: "compare", ArgsUsage: "BASE NEW",
+		Usage: "judge new results against a baseline: a regression gate",
+		Description: "BASE and NEW are result files (qbench run --json), or folders of them. Each run is one sample: measure both with --repeat 10. " +
+			"The exit status is 3 if NEW is slower, 4 if a run of either failed its audit, 1 if the two were not run alike, and 0 otherwise. " +
+			"Where the variable " + stepSummary + " names a file, the Markdown report is added to it.\n\n" +
+			"  qbench run --strategy skip-locked -c 64 -T 10 --repeat 10 --json new.json\n  qbench compare base.json new.json --max-slowdown 5%",
+		Flags:  append(flags, comparisonFlags()...),
+		Action: a.compare,
+	}
+}
+
+func (a *app) compare(c *cli.Context) error {
+	v := &values{c: c}
+	o := readGate(v, 0)
+	o.Force = c.Bool("force")
+	format := readComparisonFormat(v)
 	if n := c.Args().Len(); n != 2 {
 		v.fail("%d files are named where two are compared: qbench compare BASE NEW", n)
 	}
@@ -87,10 +119,7 @@ func (a *app) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := format(a.stdout, r, reportOptions(a.stdout, c.Bool("no-color"))); err != nil {
-		return fmt.Errorf("print the comparison: %w", err)
-	}
-	if err := addStepSummary(r); err != nil {
+	if err := a.printComparison(c, format, r); err != nil {
 		return err
 	}
 	return withStatus(comparisonStatus(r), nil)

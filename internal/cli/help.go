@@ -117,13 +117,15 @@ func categoryOf(f cli.Flag) string {
 func flagHead(f cli.Flag) string {
 	head := "  "
 	letter := false
-	for _, n := range f.Names() {
-		if len(n) == 1 {
+	for i, n := range f.Names() {
+		if i == 0 && len(n) == 1 {
+			head += "    --" + n // it has no longer name
+		} else if len(n) == 1 {
 			head += "-" + n
 			letter = true
 		}
 	}
-	if !letter {
+	if !letter && len(f.Names()[0]) > 1 {
 		head += "    "
 	}
 	for _, n := range f.Names() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,7 +54,9 @@ func (c *console) show(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clear()
+	c.width = screenWidth(c.w) // the window may have been resized
 	text := []rune(fmt.Sprintf(format, args...))
+	// The last column stays free: some terminals wrap as soon as it is written.
 	_, _ = io.WriteString(c.w, string(text[:min(len(text), c.width-1)]))
 	c.status = true
 }
@@ -176,40 +179,66 @@ func progressLine(t runner.Tick, rate, limit, retries, orders bool) string {
 // hooks connect a run to the console.
 func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
 	var spec bench.Spec
+	var failed int64
 	return bench.Hooks{
 		Seeding: c.seeding,
 		Seeded:  c.seeded,
 		Running: func(s bench.Spec) {
 			spec = s
-			c.note("%s", title)
+			if title != "" {
+				c.note("%s", title)
+			}
 		},
 		Tick: func(t runner.Tick) {
 			if progress {
 				c.note("%s", progressLine(t, spec.Rate > 0, spec.Load.LatencyLimit > 0, spec.Load.MaxTries != 1, spec.Mix.CountsOrders()))
 				return
 			}
-			c.show("%s", statusLine(t, spec))
+			failed += t.Failed
+			c.show("%s", statusLine(t, spec, failed, c.columns()))
 		},
 		Auditing: func() { c.show("auditing") },
 		Message:  m.message,
 	}
 }
 
-// statusLine is the bottom line during a run.
-func statusLine(t runner.Tick, s bench.Spec) string {
-	at := t.AtS
-	line := fmt.Sprintf("%.0f s", at)
+// columns is the room on the bottom line.
+func (c *console) columns() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.width - 1
+}
+
+// statusLine is the bottom line during a run: what it says of the last
+// interval, but for the transactions that failed until now. Where it is wider
+// than the screen, the less telling parts are left out.
+func statusLine(t runner.Tick, s bench.Spec, failed int64, columns int) string {
+	elapsed := fmt.Sprintf("%.0f s", t.AtS)
 	if total := (s.Load.Warmup + s.Load.Duration).Seconds(); s.Load.Duration > 0 {
-		line = fmt.Sprintf("%.0f of %.0f s", at, total)
+		elapsed = fmt.Sprintf("%.0f of %.0f s", t.AtS, total)
 	}
+	if t.Warmup {
+		elapsed += " (warm-up)"
+	}
+	tps := grouped(int64(t.TPS)) + " tps"
+	parts := []string{tps, fmt.Sprintf("p99 %.1f ms", t.P99MS)}
+	optional := 0 // of the parts, the one that goes first; 0 where none may
 	if s.Mix.CountsOrders() {
-		line += fmt.Sprintf(": %s orders/s", grouped(int64(t.OrdersPerS)))
-	} else {
-		line += fmt.Sprintf(": %s tps", grouped(int64(t.TPS)))
+		parts = append([]string{grouped(int64(t.OrdersPerS)) + " orders/s"}, parts...)
+		optional = 1
 	}
-	line += fmt.Sprintf(", p99 %.1f ms", t.P99MS)
 	if t.Depth >= 0 {
-		line += ", " + grouped(t.Depth) + " left"
+		parts = append(parts, grouped(t.Depth)+" left")
+	}
+	parts = append(parts, grouped(failed)+" failed")
+	line := elapsed + ": " + strings.Join(parts, ", ")
+	if optional > 0 && len(line) > columns {
+		parts = slices.Delete(parts, optional, optional+1)
+		line = elapsed + ": " + strings.Join(parts, ", ")
+	}
+	for len(line) > columns && len(parts) > 1 {
+		parts = parts[:len(parts)-1]
+		line = elapsed + ": " + strings.Join(parts, ", ")
 	}
 	return line
 }

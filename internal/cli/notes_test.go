@@ -42,13 +42,21 @@ func TestStatusLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := bench.Spec{Mix: mix, Load: runner.Config{Duration: 30 * time.Second, Warmup: 5 * time.Second}}
-	tick := runner.Tick{AtS: 12, OrdersPerS: 12345.6, P99MS: 7.25, Depth: 987654}
-	if got, want := statusLine(tick, spec), "12 of 35 s: 12,345 orders/s, p99 7.2 ms, 987,654 left"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	tick := runner.Tick{AtS: 12, OrdersPerS: 12345.6, TPS: 12400, P99MS: 7.25, Depth: 987654}
+	for columns, want := range map[int]string{
+		79: "12 of 35 s: 12,345 orders/s, 12,400 tps, p99 7.2 ms, 987,654 left, 3 failed",
+		70: "12 of 35 s: 12,345 orders/s, p99 7.2 ms, 987,654 left, 3 failed",
+		60: "12 of 35 s: 12,345 orders/s, p99 7.2 ms, 987,654 left",
+		40: "12 of 35 s: 12,345 orders/s, p99 7.2 ms",
+		10: "12 of 35 s: 12,345 orders/s",
+	} {
+		if got := statusLine(tick, spec, 3, columns); got != want {
+			t.Errorf("%d columns: got %q, want %q", columns, got, want)
+		}
 	}
 	spec.Load.Duration = 0
-	tick.Depth = -1
-	if got, want := statusLine(tick, spec), "12 s: 12,345 orders/s, p99 7.2 ms"; got != want {
+	tick.Depth, tick.Warmup = -1, true
+	if got, want := statusLine(tick, spec, 0, 79), "12 s (warm-up): 12,345 orders/s, 12,400 tps, p99 7.2 ms, 0 failed"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -33,6 +33,7 @@ func readSpecs(v *values) []bench.Spec {
 	base := readLoad(v)
 	base.Feed = readFeed(v)
 	base.Queue, base.KeepData = readQueue(v), v.c.Bool("keep-data")
+	base.Setup = readSetup(v)
 	if base.Feed != nil && !v.given("orders") {
 		base.Queue.Orders = 0
 	}
@@ -101,7 +102,7 @@ func checkQueueFlags(v *values, specs []bench.Spec) {
 		queue = queue || s.Mix.Workload() != ""
 		partitioned = partitioned || s.Queue.Layout == schema.Partitioned
 	}
-	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "index", "claimed", "priorities", "entrypoints", "payload-bytes", "producers", "keep-data"} {
+	for _, flag := range []string{"layout", "unlogged", "partitions", "orders", "index", "claimed", "priorities", "entrypoints", "payload-bytes", "producers", "setup", "keep-data"} {
 		if !queue && v.given(flag) {
 			v.fail("--%s is about the queue, but the script uses none: leave it out, or say \"-- qbench: workload = orders\" in the script", flag)
 		}

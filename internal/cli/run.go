@@ -23,6 +23,7 @@ func (a *app) runCommand() *cli.Command {
 	flags = append(flags, openLoopFlags()...)
 	flags = append(flags, feedFlags()...)
 	flags = append(flags, queueFlags("plain, or the strategy's own")...)
+	flags = append(flags, setupFlag())
 	flags = append(flags, serverFlags()...)
 	flags = append(flags, reportFlags()...)
 	flags = append(flags, messageFlags()...)

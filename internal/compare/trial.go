@@ -30,8 +30,8 @@ type tested struct {
 	absent bool // of a run, so that the metric is left out
 }
 
-// NewTrial prepares the comparison of b against a; the names are those of the
-// report. maxPairs is the budget, 0 for none. An error is a mistake in the
+// NewTrial prepares the comparison of b against a; the texts describe them in
+// the report. maxPairs is the budget, 0 for none. An error is a mistake in the
 // options.
 func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
 	if o.Alpha == 0 {
@@ -80,12 +80,14 @@ func (t *Trial) start(a, b *runner.Result) error {
 // ErrNotASample is the error of Add for a run that stands for nothing.
 var ErrNotASample = errors.New("the run is no sample")
 
+func sideName(i int) string { return [2]string{"variant a", "variant b"}[i] }
+
 // Add takes a pair of runs made right after each other. A run that was
 // interrupted, lost clients, failed its audit or has no value of a deciding
 // metric is refused, and the pair with it.
 func (t *Trial) Add(a, b *runner.Result) error {
 	for i, r := range []*runner.Result{a, b} {
-		side := [2]string{t.a, t.b}[i]
+		side := sideName(i)
 		switch {
 		case r.Audit != nil && !r.Audit.OK:
 			return fmt.Errorf("%w: %s failed its audit, so its numbers mean nothing", ErrNotASample, side)
@@ -103,7 +105,7 @@ func (t *Trial) Add(a, b *runner.Result) error {
 	for _, m := range t.gate {
 		for i, r := range []*runner.Result{a, b} {
 			if v, ok := m.Of(r); !ok || !(v > 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, [2]string{t.a, t.b}[i], m.Name)
+				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, sideName(i), m.Name)
 			}
 		}
 	}

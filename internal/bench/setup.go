@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Setup is SQL of the user's own that changes a queue once it is made and
+// seeded: another index, storage parameters, a trigger.
+type Setup struct {
+	Name string // of the file, for messages and the record
+	SQL  string // statements; they are one transaction
+}
+
+// setupParam is how a result names the setup among the run's parameters, so
+// that runs with another one are not taken for the same thing.
+const setupParam = "--setup"
+
+// apply runs the statements. An error names the line.
+func (s *Setup) apply(ctx context.Context, conn *pgx.Conn) error {
+	if s == nil {
+		return nil
+	}
+	// All at once, as the simple protocol has it: splitting SQL at its
+	// semicolons would need a lexer that knows function bodies.
+	_, err := conn.PgConn().Exec(ctx, s.SQL).ReadAll()
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %s (SQLSTATE %s): nothing of it was done, and no run was made", s.place(pe), pe.Message, pe.Code)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// place is FILE:LINE where the server says where it stopped.
+func (s *Setup) place(pe *pgconn.PgError) string {
+	if pe.Position < 1 || int(pe.Position) > utf8.RuneCountInString(s.SQL) {
+		return s.Name
+	}
+	before := string([]rune(s.SQL)[:pe.Position-1])
+	return fmt.Sprintf("%s:%d", s.Name, 1+strings.Count(before, "\n"))
+}

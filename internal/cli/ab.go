@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"qbench/internal/compare"
+	"qbench/runner"
+)
+
+const (
+	categoryVariants = "The two variants"
+
+	// The defaults make pairs of runs as short as they can be without measuring
+	// their own start: what a pair has in common is only what lasts longer than
+	// the pair.
+	defaultTrialTime   = "5"
+	defaultTrialWarmup = "1"
+	// defaultTrialOrders are seeded anew for each run.
+	defaultTrialOrders = "200000"
+	defaultMaxPairs    = "30"
+	defaultBudget      = "10m"
+)
+
+func (a *app) abCommand() *cli.Command {
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "a", Category: categoryVariants, Usage: "`FLAGS`: the flags of the old variant, in addition to those of both, or instead of them"},
+		&cli.StringFlag{Name: "b", Category: categoryVariants, Usage: "`FLAGS`: those of the new one; it is judged against the old one"},
+		&cli.StringFlag{Name: "max-pairs", Category: categoryVariants, Value: defaultMaxPairs, Usage: "`N`: the most pairs of runs"},
+		&cli.StringFlag{Name: "budget", Category: categoryVariants, Value: defaultBudget, Usage: "`TIME`: seconds, or a time such as 10m: begin no pair that would probably end later"},
+	}
+	flags = append(flags, gateFlags()...)
+	flags = append(flags, sharedFlags()...)
+	flags = append(flags, comparisonFlags()...)
+	flags = append(flags, &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`DIR`: keep the runs of each variant there in a result file of its own; the folder is made if need be"})
+	return &cli.Command{
+		Name: "ab", Usage: "compare two variants in alternation: the regression gate for machines that drift",
+		Description: "Runs the variants in turn (A B B A ...), each run on a queue made anew, and judges by pairs, until the difference is clear or the budget is spent. " +
+			"What the variants share stands outside of --a and --b; within, flags of \"qbench run\" are quoted as for a shell. " +
+			"Where neither names a server and both have the same --pg-setting, they share the one that is started; otherwise each gets its own. " +
+			"The exit status is 3 if B is slower, 4 if a run failed its audit, 2 if one was not completed, and 0 otherwise. " +
+			"Where the variable " + stepSummary + " names a file, the Markdown report is added to it.\n\n" +
+			"  qbench ab -c 16 --a '-s for-update' --b '-s skip-locked'\n" +
+			"  qbench ab -s skip-locked -c 16 --a '--dsn host=old' --b '--dsn host=new'\n" +
+			"  qbench ab -s skip-locked --b '--pg-setting jit=off' --max-slowdown 3%\n" +
+			"  qbench ab -s skip-locked -c 16 --b '--setup index.sql'",
+		Flags:  flags,
+		Action: a.ab,
+	}
+}
+
+// ab is the command: read everything, check everything, then measure.
+func (a *app) ab(c *cli.Context) error {
+	v := &values{c: c}
+	o := readGate(v, 0.1)
+	format := readComparisonFormat(v)
+	maxPairs := int(v.integer("max-pairs", "pairs", 4, math.MaxInt32))
+	budget := v.duration("budget", time.Second)
+	if budget == 0 {
+		v.fail("--budget %q: use a time above 0", v.text("budget"))
+	}
+	if v.given("output") && v.text("output") == "" {
+		v.fail("-o needs the name of a folder")
+	}
+	sides, err := a.readSides(v)
+	if err != nil {
+		return err
+	}
+	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs)
+	if err != nil {
+		return err
+	}
+	for _, s := range sides {
+		if s.folder == nil {
+			continue
+		}
+		if err := s.folder.open(); err != nil {
+			return err
+		}
+	}
+	con := newConsole(a.stderr)
+	signals := watchInterrupts(c.Context, func(s os.Signal) {
+		con.note("%v: finishing what is under way; once more ends at once", s)
+	})
+	defer signals.release()
+	t := &abRun{app: a, con: con, signals: signals, sides: sides, trial: trial, budget: budget, now: time.Now}
+	status, err := t.run()
+	if err != nil && status == StatusOK { // the servers could not be stopped
+		status = StatusUsage
+	}
+	if t.trial.Pairs() == 0 {
+		return withStatus(status, err)
+	}
+	rep := trial.Report()
+	if perr := a.printComparison(c, format, rep); perr != nil {
+		return errors.Join(err, perr)
+	}
+	for _, s := range sides {
+		if s.folder != nil && s.folder.file != nil {
+			con.note("results of %s: %s", s.name, s.folder.file.path)
+		}
+	}
+	return withStatus(worse(status, comparisonStatus(rep)), err)
+}
+
+// readSides reads both variants. Its errors are mistakes in usage, but for
+// those of files that a variant names.
+func (a *app) readSides(v *values) ([2]*side, error) {
+	var sides [2]*side
+	shared := givenFlags(v.c, sharedFlags())
+	var own [2][]flagValue
+	for i, name := range []string{"a", "b"} {
+		flags, err := sideFlags(v.text(name))
+		if err != nil {
+			v.fail("--%s: %w", name, err)
+		}
+		own[i] = flags
+	}
+	if v.err == nil && !v.given("a") && !v.given("b") {
+		v.fail("nothing tells the variants apart: give --a, --b or both, such as --b '--pg-setting jit=off'; --a '' compares a thing with itself")
+	}
+	if err := v.mistake(); err != nil {
+		return sides, err
+	}
+	start := time.Now()
+	for i, name := range []string{"a", "b"} {
+		s, err := a.readSide(v.c.Context, name, combine(shared, own[i]))
+		if err != nil {
+			return sides, err
+		}
+		s.title = titleOf(own[i])
+		if dir := v.text("output"); dir != "" {
+			s.folder = &resultFolder{dir: dir, title: name + "-" + s.spec.Mix.Name, start: start}
+		}
+		s.file = &runner.File{Format: runner.Format}
+		sides[i] = s
+	}
+	return sides, nil
+}
+
+// describePair says what a pair came to.
+func describePair(n int, bFirst bool, rep *compare.Report) string {
+	row := rep.Rows[0]
+	pair := row.Pairs[len(row.Pairs)-1]
+	order := "A B"
+	if bFirst {
+		order = "B A"
+	}
+	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, order, row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
+	if row.Interval.Bounded() {
+		text += fmt.Sprintf(" (%.3f to %.3f)", row.Interval.Lo, row.Interval.Hi)
+	}
+	return text + ", " + rep.Text(rep.SampleName())
+}

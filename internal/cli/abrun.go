@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"qbench/internal/bench"
+	"qbench/internal/compare"
+	"qbench/report"
+	"qbench/runner"
+)
+
+// abRun is the comparison under way.
+type abRun struct {
+	app     *app
+	con     *console
+	signals *interrupts
+	sides   [2]*side
+	trial   *compare.Trial
+	budget  time.Duration
+	now     func() time.Time
+}
+
+// run starts the servers and runs pairs until the trial is done. A status other
+// than StatusOK is why it ended before that. The servers are gone when it returns.
+func (t *abRun) run() (status Status, err error) {
+	closeServers, err := t.open()
+	defer func() { err = errors.Join(err, closeServers()) }()
+	// The second signal may come while the runner waits for a server.
+	defer context.AfterFunc(t.signals.now, func() { _ = closeServers() })()
+	if err != nil {
+		return t.end(err)
+	}
+	for _, s := range t.sides {
+		if err := t.prepare(s); err != nil {
+			return t.end(err)
+		}
+	}
+	started := t.now()
+	for n := 0; ; n++ {
+		begun := t.now()
+		if err := t.pair(n); err != nil {
+			return t.end(err)
+		}
+		rep := t.trial.Report()
+		t.con.note("%s", describePair(n+1, compare.BFirst(n), rep))
+		if t.trial.Done() {
+			if rep.Verdict == compare.CannotTell {
+				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)
+			}
+			return StatusOK, nil
+		}
+		now := t.now()
+		if now.Sub(started)+now.Sub(begun) > t.budget {
+			t.con.note("--budget: another pair would end after %v", t.budget)
+			return StatusOK, nil
+		}
+	}
+}
+
+// open starts what servers are needed; the function that is returned stops
+// them, and may be called more than once.
+func (t *abRun) open() (closeAll func() error, err error) {
+	a, b := t.sides[0], t.sides[1]
+	var servers []*server
+	closeAll = func() error {
+		var err error
+		for _, s := range servers {
+			err = errors.Join(err, s.close())
+		}
+		return err
+	}
+	shared := sameServer(a, b)
+	if shared {
+		a.options.fit([]bench.Spec{a.spec, b.spec})
+	} else {
+		a.options.fit([]bench.Spec{a.spec})
+		b.options.fit([]bench.Spec{b.spec})
+	}
+	if a.server, err = a.options.open(t.signals.stop, t.con); err != nil {
+		return closeAll, err
+	}
+	servers = append(servers, a.server)
+	if shared {
+		b.server = a.server
+		return closeAll, nil
+	}
+	if b.server, err = b.options.open(t.signals.stop, t.con); err != nil {
+		return closeAll, err
+	}
+	servers = append(servers, b.server)
+	return closeAll, nil
+}
+
+// prepare checks that a variant can run, and records on what.
+func (t *abRun) prepare(s *side) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("variant %s: %w", s.name, err)
+		}
+	}()
+	if err := s.server.Check(t.signals.stop, []bench.Spec{s.spec}); err != nil {
+		return err
+	}
+	if s.file.Environment, err = s.server.Environment(t.signals.stop); err != nil {
+		return err
+	}
+	s.file.Environment.QbenchVersion = version()
+	s.file.Environment.Args = maskSides(t.app.args)
+	s.file.Environment.StartedAt = t.now()
+	return nil
+}
+
+// pair runs both variants once, in the order that pair n has, and adds them to
+// the trial.
+func (t *abRun) pair(n int) error {
+	order := []int{0, 1}
+	if compare.BFirst(n) {
+		order = []int{1, 0}
+	}
+	var runs [2]*runner.Result
+	for _, i := range order {
+		s := t.sides[i]
+		res, err := t.one(s, n)
+		if res != nil && s.folder != nil {
+			s.file.Runs = append(s.file.Runs, res)
+			if err := s.folder.write(s.file); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err != nil:
+			return fmt.Errorf("variant %s: %w", s.name, err)
+		case t.signals.stop.Err() != nil:
+			return bench.ErrStopped
+		case res.Audit != nil && !res.Audit.OK:
+			return withStatus(StatusAudit, fmt.Errorf("pair %d: variant %s failed its audit, so its numbers mean nothing: %s", n+1, s.name, firstProblem(res.Audit.Problems)))
+		}
+		runs[i] = res
+	}
+	if err := t.trial.Add(runs[0], runs[1]); err != nil {
+		return withStatus(StatusIncomplete, fmt.Errorf("pair %d: %w", n+1, err))
+	}
+	return nil
+}
+
+func firstProblem(list []string) string {
+	if len(list) == 0 {
+		return "see the result file"
+	}
+	return list[0]
+}
+
+// one does a run. On a terminal the bottom line says how far it is; nothing is
+// printed of a run by itself, because there are many.
+func (t *abRun) one(s *side, n int) (*runner.Result, error) {
+	spec := s.spec
+	spec.Repeat = n + 1
+	msgs := &messages{con: t.con, quiet: t.signals.now}
+	hooks := t.con.hooks(msgs, "", false)
+	hooks.Seeded = nil
+	running := hooks.Running
+	hooks.Running = func(spec bench.Spec) {
+		running(spec)
+		t.con.show("pair %d, %s", n+1, s.name)
+	}
+	res, err := s.server.Run(t.signals.now, t.signals.stop, spec, hooks)
+	t.con.hide()
+	msgs.close()
+	if res != nil {
+		res.Warnings = report.Warnings(res, s.file.Environment)
+	}
+	return res, err
+}
+
+// end gives an early end its status.
+func (t *abRun) end(err error) (Status, error) {
+	t.con.hide()
+	if t.signals.stop.Err() != nil {
+		pairs := "before the first pair was complete"
+		if n := t.trial.Pairs(); n > 0 {
+			pairs = fmt.Sprintf("after %d pairs", n)
+		}
+		return StatusInterrupted, fmt.Errorf("interrupted %s", pairs)
+	}
+	return statusOf(err), err
+}
