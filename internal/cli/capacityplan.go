@@ -28,6 +28,7 @@ type capacityPlan struct {
 	target     float64
 	confirm    time.Duration
 	soak       time.Duration
+	partitions bool // the user chose their number
 	format     string
 }
 
@@ -46,6 +47,7 @@ func readCapacityPlan(v *values) *capacityPlan {
 		headroom:   v.percentage("headroom", 0, 100),
 		confirm:    v.duration("confirm", time.Second),
 		format:     v.text("format"),
+		partitions: v.given("partitions"),
 		feed: bench.Feed{
 			Clients: int(v.integer("producers", "producers", 1, maxClients)), Batch: 1, Poll: defaultPoll, Notify: v.c.Bool("notify"),
 		},

@@ -28,6 +28,10 @@ type points struct {
 	keep func(*runner.Result, capacity.Point)
 	tick func(runner.Tick, *movedLatencies)
 
+	// fixed says that the user chose the number of partitions, and pinned that
+	// each measurement has one for each client.
+	fixed, pinned bool
+
 	rates map[int]float64 // orders/s seen without producers, by clients
 }
 
@@ -61,6 +65,9 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 		if p.Rate == 0 {
 			spec.Queue.Orders = orders
 		}
+		if m.pinned {
+			spec.Queue.Partitions = p.Clients
+		}
 		res, err := m.run(ctx, spec, p, moved)
 		if err != nil {
 			return capacity.Sample{}, err
@@ -71,18 +78,43 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 			s.OfferedPerS = offered(s.OfferedPerS, p.Rate, float64(m.feed.Batch), s.DurationS)
 			return s, nil
 		}
-		if res.Drained && res.Orders == 0 && res.WarmupOrders > 0 {
-			// Drained before the measurement began.
+		if !m.pinned && unserved(res) {
+			if m.fixed {
+				return capacity.Sample{}, fmt.Errorf("%s serves one partition per client, so that %s: leave out --partitions, and each measurement has one for each client",
+					spec.Mix.Name, unservedText(res))
+			}
+			m.pinned = true
+			continue
+		}
+		early := res.Drained && res.Orders == 0 && res.WarmupOrders > 0 // before the measurement began
+		if early || ranDry(res) {
 			if orders < m.most {
-				orders = min(m.most, 10*orders)
+				orders = min(m.most, 4*orders)
 				continue
 			}
-			s.OrdersPerS = float64(res.WarmupOrders) / spec.Load.Warmup.Seconds()
-			s.DurationS = 0
+			s.Drained, s.DurationS = true, 0
+			s.OrdersPerS = max(s.OrdersPerS, float64(res.WarmupOrders)/max(spec.Load.Warmup.Seconds(), shortest.Seconds()))
 		}
 		m.rates[p.Clients] = max(m.rates[p.Clients], s.OrdersPerS)
 		return s, nil
 	}
+}
+
+// unserved tells a strategy that ties each client to a partition, of which there
+// are more than clients: what is in the others waits for nobody.
+func unserved(r *runner.Result) bool {
+	u := r.Partition
+	return u != nil && u.Untouched > 0 && u.Partitions-u.Untouched <= r.Clients
+}
+
+func unservedText(r *runner.Result) string {
+	return fmt.Sprintf("%d of %d partitions are served by nobody", r.Partition.Untouched, r.Partition.Partitions)
+}
+
+// ranDry tells that a partition ran empty while others did not, so that the
+// clients tied to it found nothing to do.
+func ranDry(r *runner.Result) bool {
+	return r.Partition != nil && !r.Drained && r.Partition.Min == 0
 }
 
 // offered is the rate that the producers put in: the schedule's own rate where

@@ -172,3 +172,25 @@ func TestStrategyStatus(t *testing.T) {
 		}
 	}
 }
+
+// Only where no more partitions than clients were touched are clients tied to
+// partitions; one that goes round has just not come far yet.
+func TestUnserved(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		untouched, clients int
+		left               int64
+		unserved, dry      bool
+	}{{248, 8, 0, true, true}, {248, 8, 3, true, false}, {240, 8, 5, false, false}, {0, 8, 0, false, true}, {0, 8, 1, false, false}} {
+		r := &runner.Result{Clients: tt.clients, Partition: &runner.PartitionUse{Partitions: 256, Untouched: tt.untouched, Min: tt.left}}
+		if got := unserved(r); got != tt.unserved {
+			t.Errorf("%d clients, %d of 256 untouched: unserved is %t", tt.clients, tt.untouched, got)
+		}
+		if got := ranDry(r); got != tt.dry {
+			t.Errorf("%d left in the emptiest: ran dry is %t", tt.left, got)
+		}
+	}
+	if r := (&runner.Result{Clients: 8}); unserved(r) || ranDry(r) {
+		t.Error("a queue without partitions has some that are not served")
+	}
+}

@@ -125,7 +125,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 	s := &capacity.Strategy{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
 	m := &points{
 		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.most, room: room,
-		con: r.con, signals: r.signals, rates: map[int]float64{},
+		con: r.con, signals: r.signals, rates: map[int]float64{}, fixed: r.plan.partitions,
 		keep: func(res *runner.Result, p capacity.Point) { r.keep(s, res, p) },
 	}
 	observe := func(x capacity.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }

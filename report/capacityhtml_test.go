@@ -1,0 +1,51 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"qbench/internal/capacity"
+	"qbench/runner"
+)
+
+func TestCapacityHTML(t *testing.T) {
+	t.Parallel()
+	r := capacityReport(t)
+	r.Strategies[0].Name = `<script>alert(1)</script>`
+	env := &runner.Environment{ServerVersion: "15.18"}
+	page := renderCapacity(t, func(b *bytes.Buffer) error { return CapacityHTML(b, r, env, Options{}) })
+	for _, want := range []string{
+		"up to 7,400 orders/s with 12 workers", "between 7,350 and 7,550", "Invalid: the audit failed: 3 orders are lost", "15.18", "recommended",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page, "<script") {
+		t.Error("a name became a script")
+	}
+	rows := 0
+	for _, s := range r.Strategies {
+		rows += len(s.Sweep.Rows)
+	}
+	if got := strings.Count(page, "<circle "); got != rows {
+		t.Errorf("%d dots for %d counts", got, rows)
+	}
+}
+
+// One count is no line, and nothing has no scale.
+func TestCapacityHTMLChartNeedsALine(t *testing.T) {
+	t.Parallel()
+	one := &capacity.Sweep{Outcome: capacity.Found, Rows: []capacity.Row{{Clients: 4, OrdersPerS: capacity.Estimate{Value: 5}}}}
+	none := &capacity.Sweep{Outcome: capacity.Found, Rows: []capacity.Row{{Clients: 4}, {Clients: 8}}}
+	for _, s := range []*capacity.Sweep{one, none} {
+		if newLawChart(s) != nil {
+			t.Errorf("a chart of %+v", s.Rows)
+		}
+	}
+	page := renderCapacity(t, func(b *bytes.Buffer) error { return CapacityHTML(b, &capacity.Report{}, nil, Options{}) })
+	if !strings.Contains(page, "Nothing was measured.") {
+		t.Error("an empty report says nothing")
+	}
+}
