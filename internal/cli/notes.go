@@ -166,6 +166,9 @@ func progressLine(t runner.Tick, rate, limit, retries, orders bool) string {
 	}
 	if orders {
 		fmt.Fprintf(&b, ", %.1f orders/s", t.OrdersPerS)
+		if t.EnqueuedPerS > 0 {
+			fmt.Fprintf(&b, ", %.1f enqueued/s", t.EnqueuedPerS)
+		}
 		if t.Depth >= 0 {
 			fmt.Fprintf(&b, ", %d left", t.Depth)
 		}
@@ -217,8 +220,12 @@ func statusLine(t runner.Tick, s bench.Spec, failed int64, columns int) string {
 	if total := (s.Load.Warmup + s.Load.Duration).Seconds(); s.Load.Duration > 0 {
 		elapsed = fmt.Sprintf("%.0f of %.0f s", t.AtS, total)
 	}
-	if t.Warmup {
-		elapsed += " (warm-up)"
+	if t.AtS-t.LengthS < s.Load.Warmup.Seconds() {
+		// Nothing is counted yet.
+		if t.Depth < 0 {
+			return elapsed + ": warming up"
+		}
+		return elapsed + ": warming up, " + grouped(t.Depth) + " left"
 	}
 	tps := grouped(int64(t.TPS)) + " tps"
 	parts := []string{tps, fmt.Sprintf("p99 %.1f ms", t.P99MS)}
