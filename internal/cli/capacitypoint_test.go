@@ -194,3 +194,16 @@ func TestUnserved(t *testing.T) {
 		t.Error("a queue without partitions has some that are not served")
 	}
 }
+
+func TestProbeDuration(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		target, most float64
+		want         time.Duration
+	}{{0, 0, 5 * time.Second}, {10, 0, 20 * time.Second}, {0, 20, 10 * time.Second}, {1000, 0, 5 * time.Second}} {
+		p := &capacityPlan{duration: 5 * time.Second, target: tt.target, maxRate: tt.most}
+		if got := p.probeDuration(); got != tt.want {
+			t.Errorf("target %g, at most %g orders/s: %s, want %s", tt.target, tt.most, got, tt.want)
+		}
+	}
+}

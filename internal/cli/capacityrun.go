@@ -181,7 +181,7 @@ func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float6
 func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strategy, workers int, rate float64, observe func(capacity.Measurement)) (err error) {
 	p := r.plan
 	cfg := capacity.SearchConfig{
-		Level: p.level, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.duration,
+		Level: p.level, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.probeDuration(),
 		Confirm: p.confirm, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
 	}
 	if p.target > 0 {
@@ -190,6 +190,20 @@ func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strateg
 	}
 	s.Search, err = capacity.RunSearch(ctx, cfg, m.measure)
 	return err
+}
+
+// probeOrders is what a measurement under a level needs at least: 2 beyond the
+// 99th percentile, and a depth whose trend is more than single orders.
+const probeOrders = 200
+
+// probeDuration is -T, or longer where the rate that was asked for is so low
+// that too few orders come in that time.
+func (p *capacityPlan) probeDuration() time.Duration {
+	rate := max(p.target, p.maxRate)
+	if rate == 0 {
+		return p.duration
+	}
+	return max(p.duration, time.Duration(probeOrders/rate*float64(time.Second)))
 }
 
 // keep records a run: in the file without what only a single run's report
