@@ -19,6 +19,7 @@ type capacityPlan struct {
 	mostSweep  int   // of --clients MAX; 0 is the server's limit
 	maxClients int   // 0 is the server's limit
 	workers    int   // 0 is auto
+	most       int64 // orders that a queue is seeded with
 	duration   time.Duration
 	precision  float64
 	maxRepeats int
@@ -158,6 +159,7 @@ func (p *capacityPlan) readFeed(v *values) {
 func (p *capacityPlan) readSpecs(v *values) {
 	base := bench.Spec{Clients: 1}
 	base.Queue = readQueue(v)
+	p.most = base.Queue.Orders
 	l := &base.Load
 	l.Seed = base.Queue.Seed
 	l.Duration = p.duration

@@ -40,13 +40,8 @@ func (a *app) capacity(c *cli.Context) error {
 	})
 	defer signals.release()
 	m := &matrix{app: a, con: con, signals: signals, file: &runner.File{Format: runner.Format}}
-	r := &capacityRun{matrix: m, plan: plan, out: out, most: readPointOrders(v), report: &capacity.Report{}}
+	r := &capacityRun{matrix: m, plan: plan, out: out, report: &capacity.Report{}}
 	return r.do(server)
-}
-
-// readPointOrders is the most that a queue is seeded with.
-func readPointOrders(v *values) int64 {
-	return v.integer("orders", "orders", 1, 1<<40)
 }
 
 // capacityRun is the command under way.
@@ -54,7 +49,6 @@ type capacityRun struct {
 	*matrix
 	plan   *capacityPlan
 	out    *capacityOutput
-	most   int64
 	report *capacity.Report
 	status Status
 }
@@ -124,7 +118,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 	}
 	s := &capacity.Strategy{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
 	m := &points{
-		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.most, room: room,
+		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.plan.most, room: room,
 		con: r.con, signals: r.signals, rates: map[int]float64{}, fixed: r.plan.partitions,
 		keep: func(res *runner.Result, p capacity.Point) { r.keep(s, res, p) },
 	}
@@ -138,7 +132,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 	} else {
 		s.Sweep, err = capacity.RunSweep(ctx, capacity.SweepConfig{
 			Clients: r.plan.counts, MaxClients: r.plan.sweepLimit(room), Duration: r.plan.duration, Precision: r.plan.precision,
-			MaxRepeats: r.plan.maxRepeats, MaxOrders: r.most, Seed: spec.Load.Seed, Now: time.Now, Observe: observe,
+			MaxRepeats: r.plan.maxRepeats, MaxOrders: r.plan.most, Seed: spec.Load.Seed, Now: time.Now, Observe: observe,
 		}, m.measure)
 		if err != nil {
 			return s, err
