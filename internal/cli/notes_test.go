@@ -42,7 +42,7 @@ func TestStatusLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := bench.Spec{Mix: mix, Load: runner.Config{Duration: 30 * time.Second, Warmup: 5 * time.Second}}
-	tick := runner.Tick{AtS: 12, OrdersPerS: 12345.6, TPS: 12400, P99MS: 7.25, Depth: 987654}
+	tick := runner.Tick{AtS: 12, LengthS: 1, OrdersPerS: 12345.6, TPS: 12400, P99MS: 7.25, Depth: 987654}
 	for columns, want := range map[int]string{
 		79: "12 of 35 s: 12,345 orders/s, 12,400 tps, p99 7.2 ms, 987,654 left, 3 failed",
 		70: "12 of 35 s: 12,345 orders/s, p99 7.2 ms, 987,654 left, 3 failed",
@@ -55,8 +55,13 @@ func TestStatusLine(t *testing.T) {
 		}
 	}
 	spec.Load.Duration = 0
-	tick.Depth, tick.Warmup = -1, true
-	if got, want := statusLine(tick, spec, 0, 79), "12 s (warm-up): 12,345 orders/s, 12,400 tps, p99 7.2 ms, 0 failed"; got != want {
+	tick.Depth = -1
+	if got, want := statusLine(tick, spec, 0, 79), "12 s: 12,345 orders/s, 12,400 tps, p99 7.2 ms, 0 failed"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	// The interval in which the warm-up ends is not counted in full.
+	tick.AtS, tick.LengthS, tick.Depth = 5.1, 1, 1000
+	if got, want := statusLine(tick, spec, 0, 79), "5 s: warming up, 1,000 left"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"pgregory.net/rapid"
+
+	"qbench/internal/bench"
+	"qbench/runner"
+)
+
+func TestSplitWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                     nil,
+		" \t\n":                nil,
+		"-c 8":                 {"-c", "8"},
+		`--pg-setting='a b' x`: {"--pg-setting=a b", "x"},
+		`"it's" 'say "x"'`:     {"it's", `say "x"`},
+		`a\ b "\"" '\'`:        {"a b", `"`, `\`},
+		`'' ""`:                {"", ""},
+	} {
+		got, err := splitWords(text)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+	for _, bad := range []string{"'a", `"a`, `a\`} {
+		if _, err := splitWords(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+// What is quoted as titleOf does is the same word again.
+func TestTitlesAreReadBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.StringMatching(`[a-z'"\\ \t=é$]{0,20}`).Draw(t, "value")
+		words, err := splitWords(titleOf([]flagValue{{name: "setup", value: value}, {name: "unlogged", isBool: true}}))
+		if err != nil || !slices.Equal(words, []string{"--setup=" + value, "--unlogged"}) {
+			t.Fatalf("%q became %q, %v", value, words, err)
+		}
+	})
+}
+
+// readBoth reads the command line of qbench ab.
+func readBoth(t *testing.T, args ...string) ([2]*side, error) {
+	t.Helper()
+	a := &app{args: args}
+	var sides [2]*side
+	cmd := a.abCommand()
+	parsed, err := parseArguments(cmd, args)
+	if err != nil {
+		return sides, err
+	}
+	cmd.Action = func(c *cli.Context) (err error) {
+		sides, err = a.readSides(&values{c: c})
+		return err
+	}
+	err = a.library(cmd).RunContext(context.Background(), append([]string{"qbench", "ab"}, parsed.flags...))
+	return sides, err
+}
+
+func TestSides(t *testing.T) {
+	t.Parallel()
+	type want struct {
+		strategy string
+		clients  int
+		duration time.Duration
+		count    int64
+		settings string
+	}
+	of := func(s *side) want {
+		return want{s.spec.Mix.Name, s.spec.Clients, s.spec.Load.Duration, s.spec.Load.Transactions, strings.Join(s.options.disposable.Settings, ",")}
+	}
+	for _, c := range []struct {
+		args   []string
+		a, b   want
+		shared bool
+	}{
+		{[]string{"-s", "skip-locked", "--b", ""},
+			want{"skip-locked", 1, 5 * time.Second, 0, ""}, want{"skip-locked", 1, 5 * time.Second, 0, ""}, true},
+		{[]string{"-c", "16", "--a", "-s for-update", "--b", "-s skip-locked -c8"},
+			want{"for-update", 16, 5 * time.Second, 0, ""}, want{"skip-locked", 8, 5 * time.Second, 0, ""}, true},
+		{[]string{"-s", "skip-locked", "-T2", "--b=-t 5", "--pg-setting", "jit=off"},
+			want{"skip-locked", 1, 2 * time.Second, 0, "jit=off"}, want{"skip-locked", 1, 0, 5, "jit=off"}, true},
+		{[]string{"-s", "skip-locked", "--b=--pg-setting fsync=off --pg-setting 'work_mem=1MB'", "--pg-setting", "jit=off"},
+			want{"skip-locked", 1, 5 * time.Second, 0, "jit=off"}, want{"skip-locked", 1, 5 * time.Second, 0, "jit=off,fsync=off,work_mem=1MB"}, false},
+		{[]string{"-s", "skip-locked", "--dsn", "host=x", "--b", "--dsn 'host=y user=u'"},
+			want{"skip-locked", 1, 5 * time.Second, 0, ""}, want{"skip-locked", 1, 5 * time.Second, 0, ""}, false},
+		{[]string{"-s", "skip-locked", "--b", "-f for-update@1"},
+			want{"skip-locked", 1, 5 * time.Second, 0, ""}, want{"for-update", 1, 5 * time.Second, 0, ""}, true},
+	} {
+		sides, err := readBoth(t, c.args...)
+		if err != nil {
+			t.Errorf("%q: %v", c.args, err)
+			continue
+		}
+		if a, b := of(sides[0]), of(sides[1]); a != c.a || b != c.b {
+			t.Errorf("%q:\na %+v\nb %+v", c.args, a, b)
+		}
+		if got := sameServer(sides[0], sides[1]); got != c.shared {
+			t.Errorf("%q: one server: %v", c.args, got)
+		}
+		if w := sides[0].spec.Load.Warmup; w != time.Second {
+			t.Errorf("%q: warm-up %v", c.args, w)
+		}
+	}
+}
+
+// No part of a password is printed or recorded, however it is quoted.
+func TestSidesKeepPasswords(t *testing.T) {
+	t.Parallel()
+	for _, side := range []string{
+		"--dsn postgres://u:s3cret@h/db", "--dsn=postgres://u:s3cret@h/db", "--dsn 'host=h password=s3cret'",
+		"--dsn host=h password=s3cret", "--dsn 'host=h password=s3cret", "--dsn postgres://u:s3cret@h/db -s nothing-like-it",
+	} {
+		for _, args := range [][]string{{"ab", "--a", side, "-s", "skip-locked"}, {"ab", "--b=" + side, "-s", "skip-locked"}} {
+			if line := strings.Join(maskSides(args), " "); strings.Contains(line, "s3cret") || !strings.Contains(line, "skip-locked") {
+				t.Errorf("recorded: %s", line)
+			}
+			sides, err := readBoth(t, args[1:]...)
+			if err != nil && strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("%q: %v", args, err)
+			}
+			for _, s := range sides {
+				if s != nil && strings.Contains(s.title, "s3cret") {
+					t.Errorf("%q: %s", args, s.title)
+				}
+			}
+		}
+	}
+}
+
+func TestResultFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	start := time.Date(2026, 10, 1, 12, 30, 5, 0, time.FixedZone("", 3600))
+	file := &runner.File{Format: runner.Format}
+	var paths []string
+	for range 3 {
+		r := &resultFolder{dir: dir, title: "skip-locked+my queue/é", start: start}
+		if err := r.open(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second one replaces the first
+			if err := r.write(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths = append(paths, filepath.Base(r.file.path))
+	}
+	name := "20261001T113005Z-skip-locked+my_queue__"
+	if want := []string{name + ".json", name + "-2.json", name + "-3.json"}; !slices.Equal(paths, want) {
+		t.Errorf("%q, want %q", paths, want)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	r := &resultFolder{dir: dir, title: strings.Repeat("x", 1000), start: start}
+	if err := r.write(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every respect in which files differ is named once, with the values in the
+// order of the files.
+func TestJoinFiles(t *testing.T) {
+	t.Parallel()
+	file := func(version, fsync string) *runner.File {
+		return &runner.File{Runs: []*runner.Result{{}}, Environment: runner.Environment{
+			ServerVersion: version, Settings: map[string]string{"fsync": fsync, "max_connections": version}}}
+	}
+	joined, differences := joinFiles([]*runner.File{file("15", "on"), file("16", "on"), file("15", "on")})
+	if len(joined.Runs) != 3 || joined.Environment.ServerVersion != "15" {
+		t.Errorf("%+v", joined)
+	}
+	if want := []string{"the files differ in server version: 15, 16; the report names that of the first file"}; !slices.Equal(differences, want) {
+		t.Errorf("%q", differences)
+	}
+	if _, differences = joinFiles([]*runner.File{file("15", "on"), file("15", "on")}); len(differences) > 0 {
+		t.Errorf("%q", differences)
+	}
+}
+
+func TestStrategiesOf(t *testing.T) {
+	t.Parallel()
+	var specs []bench.Spec
+	for _, name := range []string{"b", "a", "b"} {
+		specs = append(specs, bench.Spec{Mix: &bench.Mix{Name: name}})
+	}
+	if got := strategiesOf(specs); got != "b+a" {
+		t.Error(got)
+	}
+}
