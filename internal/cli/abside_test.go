@@ -202,3 +202,25 @@ func TestStrategiesOf(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Whatever the text, words that were split off are split off again when they
+// are quoted.
+func FuzzSplitWords(f *testing.F) {
+	for _, text := range []string{"", "-c 8", `'a b' "c\"d" e\ f`, `'`, `\`, "\x00 \xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		words, err := splitWords(text)
+		if err != nil {
+			return
+		}
+		var quoted []string
+		for _, w := range words {
+			quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+		}
+		again, err := splitWords(strings.Join(quoted, " "))
+		if err != nil || !slices.Equal(again, words) {
+			t.Errorf("%q: %q, then %q, %v", text, words, again, err)
+		}
+	})
+}
