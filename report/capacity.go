@@ -177,10 +177,14 @@ func lawText(f *capacity.Fit) string {
 // greek spells the law's parameters out where a terminal has no Greek.
 var greek = strings.NewReplacer("λ", "lambda", "σ", "sigma", "κ", "kappa", "R²", "R^2")
 
+// unbounded is how many times the estimate an upper end has to be for nobody to
+// plan with it: the data do not bound it, whatever the search stopped at.
+const unbounded = 1e4
+
 // within writes an interval; an open end is where the data do not bound it.
 func within(e capacity.Estimate, format string) string {
 	high := "no limit"
-	if !math.IsInf(e.High, 0) {
+	if !math.IsInf(e.High, 0) && (e.Value == 0 || e.High < unbounded*e.Value) {
 		high = fmt.Sprintf(format, e.High)
 	}
 	return fmt.Sprintf(" ("+format+" to %s)", e.Low, high)

@@ -140,6 +140,24 @@ func TestSweepIsNotFooledByDrift(t *testing.T) {
 	}
 }
 
+// A steep drift over a short sweep is astronomic per hour; what is told is what
+// it did to the sweep.
+func TestSweepTellsDriftOverItsOwnTime(t *testing.T) {
+	t.Parallel()
+	s := simulated(1, func(float64) float64 { return 1000 })
+	s.drift, s.noise, s.within = 40, 0.005, 0.005
+	r := s.sweep(t, SweepConfig{Clients: []int{1, 2, 4, 8}, Seed: 1, Precision: 0.02})
+	want := math.Expm1(40 * r.Measured[len(r.Measured)-1].AtS / 3600)
+	i := slices.IndexFunc(r.Notes, func(n string) bool { return strings.Contains(n, "drifted by") })
+	if i < 0 {
+		t.Fatalf("no word of the drift: %q", r.Notes)
+	}
+	var told float64
+	if _, err := fmt.Sscanf(r.Notes[i], "throughput drifted by about %f %%", &told); err != nil || math.Abs(told/100-want) > 0.1*want {
+		t.Errorf("%q, but it was %.0f %% (%v)", r.Notes[i], 100*want, err)
+	}
+}
+
 func TestSweepOrderIsBalanced(t *testing.T) {
 	t.Parallel()
 	s := simulated(1, truth{1000, 0.05, 0.001}.at)

@@ -122,8 +122,10 @@ func (s *sweeper) notes(r *Sweep) {
 		note("the best count is the highest that was measured: more clients may do more")
 	}
 	if d := r.DriftPerHour; d != nil && (d.Low > 0 || d.High < 0) && len(r.Measured) > 0 {
-		span := r.Measured[len(r.Measured)-1].AtS / 3600
-		if change := d.Value * span; change > s.Precision || change < -s.Precision {
+		hours := r.Measured[len(r.Measured)-1].AtS / 3600
+		// Compounded, as the rate per hour is: over a short sweep that one can
+		// be astronomic.
+		if change := math.Pow(1+d.Value, hours) - 1; change > s.Precision || change < -s.Precision {
 			note("throughput drifted by about %+.0f %% over the sweep, which the table is corrected for", 100*change)
 		}
 	}
