@@ -117,6 +117,9 @@ type Config struct {
 	Variables map[string]string
 	// Symbols is the table that the scripts were parsed with.
 	Symbols *script.Symbols
+	// Kill ends the run at once when it is closed: connections are closed, the
+	// transactions under way are cut off. It may be nil.
+	Kill <-chan struct{}
 	// Interval is the time between observations and between the entries of
 	// Result.Intervals; 0 is one second.
 	Interval time.Duration

@@ -80,7 +80,7 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	r := o.run
 	ticker := time.NewTicker(o.first)
 	defer ticker.Stop()
-	cancelled := ctx.Done()
+	cancelled, kill := ctx.Done(), r.cfg.Kill
 	for {
 		select {
 		case <-done:
@@ -89,6 +89,11 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 		case <-cancelled:
 			interrupted = true
 			cancelled = nil
+			r.halt()
+		case <-kill:
+			interrupted = true
+			kill = nil
+			r.quit.Store(true)
 			r.halt()
 		case <-ticker.C:
 			if o.first != r.cfg.Interval {

@@ -124,6 +124,19 @@ func (t *thread) loop() {
 			t.releaseWaiting()
 		}
 	}
+	t.closeAll()
+}
+
+// closeAll closes what a run that was cut off leaves open; after an orderly
+// end there is nothing.
+func (t *thread) closeAll() {
+	for _, c := range t.clients {
+		if c.conn != nil {
+			c.conn.sock.close()
+			c.conn = nil
+		}
+	}
+	t.closePools()
 }
 
 func (t *thread) timeout() time.Duration {

@@ -260,28 +260,16 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		r.hooks.Running(*s)
 	}
 
-	type outcome struct {
-		res *runner.Result
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		res, err := runner.Run(stop, cfg, r.target.Dial, r.hooks.Tick)
-		done <- outcome{res, err}
-	}()
-	var out outcome
-	select {
-	case out = <-done:
-	case <-ctx.Done():
+	cfg.Kill = ctx.Done()
+	res, err := runner.Run(stop, cfg, r.target.Dial, r.hooks.Tick)
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil && stop.Err() != nil:
+		return nil, ErrStopped
+	case err != nil:
+		return nil, err
 	}
-	if out.err != nil {
-		if stop.Err() != nil {
-			return nil, ErrStopped
-		}
-		return nil, out.err
-	}
-	res := out.res
 	res.Strategy, res.Repeat, res.ShowProgress = s.Mix.Name, s.Repeat, s.ShowProgress
 	if len(s.Mix.Scenarios) == 1 {
 		res.Summary = s.Mix.Scenarios[0].Summary
