@@ -13,6 +13,7 @@ type Connector func(ctx context.Context) (*pgconn.PgConn, error)
 
 // conn is a connection to the server after the handshake, owned by one thread.
 type conn struct {
+	pid    uint32 // of the server process
 	sock   socket
 	client *client // who uses it now; nil in a pool
 	out    []byte  // encoded, not yet written
@@ -43,7 +44,7 @@ func takeOver(pc *pgconn.PgConn, statements int, mode Mode) (*conn, net.Conn, er
 	if err != nil {
 		return nil, nil, fmt.Errorf("take over connection: %w", err)
 	}
-	c := &conn{txStatus: h.TxStatus}
+	c := &conn{pid: h.PID, txStatus: h.TxStatus}
 	c.prepared = make([]bool, statements)
 	if mode == Pipelined {
 		c.columns = make([][]int, statements)

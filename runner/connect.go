@@ -113,6 +113,9 @@ feed:
 	close(work)
 	workers.Wait()
 	err := context.Cause(ctx)
+	if err == nil {
+		r.place(needs)
+	}
 	for _, n := range needs {
 		if n.nc == nil {
 			continue

@@ -8,10 +8,9 @@ import (
 	"qbench/runner/script"
 )
 
-// loopsFor is how many event loops carry the given number of threads. The
-// server usually shares the machine, and two loops on two cores spend more on
-// waking each other than on work; half the cores are the most that help.
-func loopsFor(threads, cores int) int { return min(threads, max(1, cores/2)) }
+// loopsFor is how many event loops carry the given number of threads: more than
+// there are cores would only wait for each other.
+func loopsFor(threads, cores int) int { return min(threads, cores) }
 
 // makeThreads deals the clients out and draws the random seeds in pgbench's
 // order: one per client, the default seed of hash functions, then three per
@@ -61,7 +60,7 @@ func (r *run) newThread() (*thread, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &thread{run: r, poll: p, ended: make(chan struct{})}
+	t := &thread{run: r, poll: p, core: -1, ended: make(chan struct{})}
 	for gi := range r.cfg.Groups {
 		g := &r.cfg.Groups[gi]
 		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: newStats(g.Rate > 0)}

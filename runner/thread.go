@@ -13,6 +13,7 @@ import (
 type thread struct {
 	run     *run
 	poll    poller
+	core    int // to start on; -1 is any
 	box     inbox
 	clients []*client
 	groups  []*group
@@ -105,6 +106,7 @@ func (t *thread) post(fn func()) {
 // loop drives the clients until all are finished.
 func (t *thread) loop() {
 	defer close(t.ended)
+	t.settle()
 	deliver := t.deliver // one closure for all waits
 	t.readClock()
 	for _, c := range t.clients {
