@@ -26,7 +26,8 @@ var scaled = []struct{ pattern, with string }{
 	{`--confirm [0-9]+s?`, "--confirm 1"},
 	{`queue_p99<100ms`, "queue_p99<60s"}, // holds however busy the machine is
 	{`--workers 8`, "--workers 1 --max-rate 100"},
-	{`(qbench (?:run|ab|capacity) )`, "${1}--orders 3000 "},
+	{`(qbench run )`, "${1}--orders 3000 "},
+	{`(qbench (?:ab|capacity) )`, "${1}--orders 100000 "}, // more than a second's
 	{`--orders 3000 (.*)--orders ([0-9]+)`, "${1}--orders ${2}"},
 	{`--orders 3000 (.*\./mine)`, "${1}"}, // which has no queue
 	{`postgres://bench@db\.example/shop`, `"$$README_DSN"`},
