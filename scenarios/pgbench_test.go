@@ -4,13 +4,11 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"qbench/internal/pgserver"
 	"qbench/internal/pgserver/pgtest"
 	"qbench/runner"
 	"qbench/scenarios"
@@ -24,7 +22,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // exactly-once of what pgbench left behind.
 func TestUnderPgbench(t *testing.T) {
 	t.Parallel()
-	pgbench := findPgbench(t)
+	pgbench := pgtest.Pgbench(t)
 	for _, s := range scenarios.List() {
 		for _, layout := range s.Layouts {
 			for _, mode := range []runner.Mode{runner.Simple, runner.Extended, runner.Prepared} {
@@ -35,26 +33,6 @@ func TestUnderPgbench(t *testing.T) {
 			}
 		}
 	}
-}
-
-// findPgbench returns pgbench's path; the test is skipped where there is none,
-// except in CI.
-func findPgbench(t *testing.T) string {
-	if path, err := exec.LookPath("pgbench"); err == nil {
-		return path
-	}
-	dir, err := pgserver.Find("")
-	if err == nil {
-		path := filepath.Join(dir, "pgbench")
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("pgbench is needed in CI and is neither on PATH nor beside the server's binaries")
-	}
-	t.Skip("pgbench is neither on PATH nor beside the server's binaries")
-	return ""
 }
 
 func underPgbench(t *testing.T, pgbench string, s *scenarios.Scenario, layout string, mode runner.Mode) {

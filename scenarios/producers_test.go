@@ -57,7 +57,7 @@ func TestEveryWorkloadHasProducers(t *testing.T) {
 // that what they put in is of the set that the audit expects.
 func TestProducersUnderPgbench(t *testing.T) {
 	t.Parallel()
-	pgbench := findPgbench(t)
+	pgbench := pgtest.Pgbench(t)
 	for _, w := range schema.Workloads() {
 		for _, mode := range []runner.Mode{runner.Simple, runner.Extended, runner.Prepared} {
 			for _, notify := range []string{"0", "1"} {

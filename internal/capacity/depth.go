@@ -55,7 +55,7 @@ func DepthTrend(depths []float64, intervalS, rate float64) Depth {
 	slope := trendSlope(depths)
 	d.Slope = Estimate{slope.Value / intervalS, slope.Low / intervalS, slope.High / intervalS}
 	switch s := d.Slope; {
-	case s.Low > 0 && s.Value > d.Tolerance:
+	case s.Low > 0 && s.Value > math.Max(d.Tolerance, visibleGrowth(depths, intervalS)):
 		d.Trend = Growing
 		d.Reason = fmt.Sprintf("the queue grows by %.3g orders/s (%.3g to %.3g)", s.Value, s.Low, s.High)
 	case s.High < 0 && s.Value < -d.Tolerance:
@@ -74,7 +74,14 @@ func DepthTrend(depths []float64, intervalS, rate float64) Depth {
 // in the whole run gather the orders of a tenth of a second.
 func boundedGrowth(depths []float64, intervalS, rate float64) float64 {
 	const share = 0.1
-	return share * rate / (float64(len(depths)) * intervalS)
+	return math.Max(share*rate/(float64(len(depths))*intervalS), visibleGrowth(depths, intervalS))
+}
+
+// visibleGrowth is the slope that a depth counted in whole orders can show:
+// one order more and one order less under way at the ends of the run are no
+// trend, however short the run and low the rate.
+func visibleGrowth(depths []float64, intervalS float64) float64 {
+	return 2 / (float64(len(depths)) * intervalS)
 }
 
 // trendSlope is the slope per step of a series with AR(1) errors.

@@ -139,10 +139,9 @@ func (p *prober) judge(rate float64, workers int, samples []Sample) (*Probe, err
 			broken(!doubt, "%s %s is %s", t.Latency, t.Stat, millisText(round3(value)))
 		}
 	}
-	growth, trend := p.growth(samples, b.Rate)
+	growth, trend, allowed := p.growth(samples, b.Rate)
 	b.Growth = growth
-	tolerance := DepthTolerance * b.Rate
-	if trend == Growing || trend == Undecided && growth.Value > tolerance {
+	if trend == Growing || trend == Undecided && growth.Value > allowed {
 		// A growing queue comes first: it is why the latencies rise.
 		rest := b.Breaks
 		b.Breaks = nil
@@ -187,20 +186,24 @@ func (p *prober) learn(samples []Sample) {
 }
 
 // growth pools the slopes of the depth over the repeats. Without depths what
-// was put in is compared with what was taken out.
-func (p *prober) growth(samples []Sample, rate float64) (Estimate, Trend) {
+// was put in is compared with what was taken out. The third result is the
+// slope, in orders per second, up to which an undecided trend is let pass.
+func (p *prober) growth(samples []Sample, rate float64) (Estimate, Trend, float64) {
 	var sum, squares float64
 	last := Undecided
+	visible, allowed := 0.0, DepthTolerance*rate
 	for _, s := range samples {
 		d := DepthTrend(s.Depths, s.IntervalS, rate)
 		if math.IsNaN(d.Slope.Value) {
 			behind := rate - s.OrdersPerS
 			if behind > (1-reached)*rate {
-				return exact(behind), Growing
+				return exact(behind), Growing, allowed
 			}
-			return exact(behind), Stable
+			return exact(behind), Stable, allowed
 		}
 		last = d.Trend
+		visible = math.Max(visible, visibleGrowth(s.Depths, s.IntervalS))
+		allowed = math.Max(allowed, boundedGrowth(s.Depths, s.IntervalS, rate))
 		sum += d.Slope.Value
 		squares += sq(d.Slope.High - d.Slope.Value)
 	}
@@ -208,15 +211,14 @@ func (p *prober) growth(samples []Sample, rate float64) (Estimate, Trend) {
 	m, half := sum/k, math.Sqrt(squares)/k
 	e := Estimate{m, m - half, m + half}
 	if k == 1 {
-		return e, last
+		return e, last, allowed
 	}
-	tolerance := DepthTolerance * rate
 	switch {
-	case e.Low > 0 && m > tolerance:
-		return e, Growing
-	case e.High <= tolerance:
-		return e, Stable
+	case e.Low > 0 && m > math.Max(DepthTolerance*rate, visible):
+		return e, Growing, allowed
+	case e.High <= allowed:
+		return e, Stable, allowed
 	default:
-		return e, Undecided
+		return e, Undecided, allowed
 	}
 }

@@ -29,20 +29,14 @@ type reference struct {
 
 var versionNumber = regexp.MustCompile(`pgbench \(PostgreSQL\) (\d+)`)
 
-// findReference looks for a real pgbench where pg_config says and on PATH. One
-// older than 15 draws other random numbers.
+// findReference asks the real pgbench for its version: one older than 15 draws
+// other random numbers.
 func findReference(t *testing.T) reference {
 	t.Helper()
-	var path string
-	// Debian's pgbench on PATH is a wrapper that takes longer than the runs.
-	if dir, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
-		path = filepath.Join(strings.TrimSpace(string(dir)), "pgbench")
-	} else if path, err = exec.LookPath("pgbench"); err != nil {
-		t.Skip("no pgbench to compare with: neither pg_config nor pgbench is on PATH")
-	}
+	path := pgtest.Pgbench(t)
 	out, err := exec.Command(path, "--version").Output()
 	if err != nil {
-		t.Skipf("no pgbench to compare with: %v", err)
+		t.Fatal(err)
 	}
 	m := versionNumber.FindStringSubmatch(string(out))
 	if m == nil {
