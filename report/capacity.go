@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/internal/capacity"
 )
 
@@ -155,7 +156,7 @@ func marginText(s *capacity.Search) string {
 	if math.IsInf(s.Rate.High, 0) {
 		high = "unknown"
 	}
-	text := fmt.Sprintf("between %s and %s orders/s, from %s", low, high, count(int64(s.Points), "measurement"))
+	text := fmt.Sprintf("between %s and %s orders/s, from %s", low, high, amount.Count(int64(s.Points), "measurement"))
 	if s.Confirmed {
 		text += ", confirmed by a long one"
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/internal/capacity"
 	"qbench/runner"
 )
@@ -141,7 +142,7 @@ func newLawChart(s *capacity.Sweep) *lawChart {
 	for _, r := range s.Rows {
 		share := (math.Log2(float64(r.Clients)) - first) / (last - first)
 		d := lawDot{X: x(share), Y: y(r.OrdersPerS.Value), Label: fmt.Sprint(r.Clients)}
-		d.Title = fmt.Sprintf("%s: %s orders/s", count(int64(r.Clients), "client"), rate(r.OrdersPerS.Value))
+		d.Title = fmt.Sprintf("%s: %s orders/s", amount.Count(int64(r.Clients), "client"), rate(r.OrdersPerS.Value))
 		c.Dots = append(c.Dots, d)
 		line = append(line, d.X+","+d.Y)
 	}

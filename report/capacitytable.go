@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/internal/capacity"
 )
 
@@ -18,7 +19,7 @@ func sweepColumns(s *capacity.Sweep) []column {
 		col("p99 ms", 5, func(r *capacity.Row) string { return millis(r.P99MS) }),
 		col("empty %", 2, func(r *capacity.Row) string { return fmt.Sprintf("%.1f", 100*r.EmptyShare) }),
 		col("CPU us", 1, func(r *capacity.Row) string { return fmt.Sprintf("%.1f", 1e6*r.CPUPerOrder) }),
-		col("errors", 3, func(r *capacity.Row) string { return grouped(r.Errors) }),
+		col("errors", 3, func(r *capacity.Row) string { return amount.Grouped(r.Errors) }),
 		names(leftColumn(col("", 0, func(r *capacity.Row) string { return mark(s, r.Clients) }))),
 	}
 }

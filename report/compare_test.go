@@ -59,6 +59,8 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 	other.Environments[0].Settings = map[string]string{"fsync": "off", "shared_buffers": "1GB"}
 	failed := set(10, 0.02, 1, 4, 2)
 	failed.Runs[0].Audit = &runner.Audit{Lost: 1}
+	interrupted := trial(t, 2, 1, 0.97, compare.Options{})
+	interrupted.Interrupted = true
 	return map[string]*compare.Report{
 		"slower":      do(base(10, 0.02), set(10, 0.02, 0.8, 4.6, 2), compare.Options{}),
 		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
@@ -70,6 +72,7 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
 		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),
+		"interrupted": interrupted,
 		"stand-still": do(base(6, 0.02), set(6, 0.02, 0, 4, 2), compare.Options{}),
 	}
 }

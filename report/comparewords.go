@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/internal/compare"
 )
 
@@ -20,20 +21,23 @@ func compareHeadline(r *compare.Report) string {
 		}
 	}
 	state := "passed"
-	if r.Failed() {
+	switch {
+	case r.Failed():
 		state = "FAILED"
+	case r.Interrupted:
+		state = "interrupted"
 	}
 	switch r.Verdict {
 	case compare.NotComparable:
 		return state + ": not comparable"
 	case compare.Slower:
-		return fmt.Sprintf("%s: slower in %d of %s", state, slower, count(int64(decide), "comparison"))
+		return fmt.Sprintf("%s: slower in %d of %s", state, slower, amount.Count(int64(decide), "comparison"))
 	case compare.CannotTell:
 		if r.NotSlower {
 			state += fmt.Sprintf(": not slower by more than %s %%", trimmed(100*r.MaxSlowdown))
 		}
 	}
-	return fmt.Sprintf("%s: %s (%s)", state, r.Text(r.SampleName()), count(int64(decide), "comparison"))
+	return fmt.Sprintf("%s: %s (%s)", state, r.Text(r.SampleName()), amount.Count(int64(decide), "comparison"))
 }
 
 // compareLegend explains the numbers of a comparison.

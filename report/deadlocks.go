@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -14,11 +15,11 @@ func (p *page) deadlocks(r *runner.Result) {
 	if r.Deadlocks == 0 {
 		return
 	}
-	text := grouped(r.Deadlocks)
+	text := amount.Grouped(r.Deadlocks)
 	if r.DurationS > 0 {
 		text += ", " + rate(float64(r.Deadlocks)/r.DurationS) + "/s"
 	}
-	text += "; " + count(r.Retried, "transaction") + " tried again, " + grouped(r.Failures.Deadlock) + " given up"
+	text += "; " + amount.Count(r.Retried, "transaction") + " tried again, " + amount.Grouped(r.Failures.Deadlock) + " given up"
 	p.wrap(padRight("deadlocks", labelWidth), strings.Repeat(" ", labelWidth), caution, text)
 }
 
@@ -47,7 +48,7 @@ func (k *ranking) retryColumns(newColumn func(title string, right bool, leftOut 
 		}
 		if seen {
 			columns = append(columns, newColumn(c.title, true, 7, func(e *entry) string {
-				return grouped(int64(math.Round(spreadOf(e.runs, func(r *runner.Result) float64 { return float64(c.n(r)) }).median)))
+				return amount.Grouped(int64(math.Round(spreadOf(e.runs, func(r *runner.Result) float64 { return float64(c.n(r)) }).median)))
 			}))
 		}
 	}

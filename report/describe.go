@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -22,7 +23,7 @@ func pairs(m map[string]string) []string {
 func hostText(e *runner.Environment) string {
 	var parts []string
 	if e.HostCores > 0 {
-		parts = append(parts, count(int64(e.HostCores), "core"))
+		parts = append(parts, amount.Count(int64(e.HostCores), "core"))
 	}
 	if e.HostCPU != "" {
 		parts = append(parts, e.HostCPU)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -29,13 +30,13 @@ func (p *page) histogram(h *runner.Histogram) {
 	for i, b := range bins {
 		ranges[i] = fmt.Sprintf("%s - %s ms", edge(b.fromMS), edge(b.toMS))
 		rangeWidth = max(rangeWidth, len(ranges[i]))
-		countWidth = max(countWidth, len(grouped(b.count)))
+		countWidth = max(countWidth, len(amount.Grouped(b.count)))
 	}
 	const shares = len(" 100.0 %")
 	room := max(1, p.width()-2-rangeWidth-2-1-countWidth-shares)
 	for i, b := range bins {
 		bar := p.bar(float64(b.count)/float64(top), room)
-		p.line("  %s  %s %s %5.1f %%", padLeft(ranges[i], rangeWidth), padRight(bar, room), padLeft(grouped(b.count), countWidth), percent(b.count, total))
+		p.line("  %s  %s %s %5.1f %%", padLeft(ranges[i], rangeWidth), padRight(bar, room), padLeft(amount.Grouped(b.count), countWidth), percent(b.count, total))
 	}
 }
 

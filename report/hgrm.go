@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -22,7 +23,7 @@ func HGRM(w io.Writer, f *runner.File, _ Options) error {
 	for i := range k.entries {
 		e := &k.entries[i]
 		if len(k.entries) > 1 {
-			fmt.Fprintf(&b, "#[%s, %s, %s, %s]\n", e.strategy, e.layout, e.mode, count(int64(e.clients), "client"))
+			fmt.Fprintf(&b, "#[%s, %s, %s, %s]\n", e.strategy, e.layout, e.mode, amount.Count(int64(e.clients), "client"))
 		}
 		h := MergeLatencies(e.runs)
 		if h == nil {

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -26,7 +27,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"js":      func() template.JS { return template.JS(pageJS) },
 	"rate":    rate,
 	"millis":  millis,
-	"grouped": grouped,
+	"grouped": amount.Grouped[int64],
 	"percent": func(x float64) string { return fmt.Sprintf("%.1f", x) },
 	"ratio":   func(x float64) string { return fmt.Sprintf("%.2f", x) },
 }).Parse(pageHTML))

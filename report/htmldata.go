@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -72,7 +73,7 @@ func newChartData(k *ranking) chartData {
 		}
 		c := entryChart{
 			Name: e.strategy, Mode: e.mode, Clients: e.clients, Valid: e.auditOK,
-			Group: fmt.Sprintf("%s, %s", count(int64(e.clients), "client"), e.mode),
+			Group: fmt.Sprintf("%s, %s", amount.Count(int64(e.clients), "client"), e.mode),
 			Score: short(score.median), Min: short(score.min), Max: short(score.max), P99: short(e.p99.median),
 			Spectrum: spectrum(MergeLatencies(e.runs)),
 			// The script expects arrays, be they empty.

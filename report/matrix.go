@@ -12,6 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -51,7 +52,7 @@ func (p *page) table(runs []*runner.Result) error {
 	}
 	for i := range k.entries {
 		if e := &k.entries[i]; e.audited && !e.auditOK {
-			p.wrap("", "  ", alarm, fmt.Sprintf("AUDIT FAILED: %s, %s, %s: numbers are invalid, not ranked", e.strategy, e.layout, count(int64(e.clients), "client")))
+			p.wrap("", "  ", alarm, fmt.Sprintf("AUDIT FAILED: %s, %s, %s: numbers are invalid, not ranked", e.strategy, e.layout, amount.Count(int64(e.clients), "client")))
 		}
 	}
 	columns, caption := p.fit(k.columns())

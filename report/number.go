@@ -4,26 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-)
 
-// grouped writes an integer with a comma between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	var b strings.Builder
-	for i, digit := range s {
-		if i > 0 && (len(s)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return sign + b.String()
-}
+	"qbench/internal/amount"
+)
 
 // rate writes a number per second: whole ones from a thousand on, where the
 // decimals would only be noise.
@@ -32,7 +16,7 @@ func rate(x float64) string {
 	case math.IsNaN(x) || math.IsInf(x, 0) || math.Abs(x) >= 1e15:
 		return fmt.Sprintf("%.4g", x)
 	case math.Abs(x) >= 1000:
-		return grouped(int64(math.Round(x)))
+		return amount.Grouped(int64(math.Round(x)))
 	default:
 		return fmt.Sprintf("%.1f", x)
 	}
@@ -67,14 +51,6 @@ func percent(part, whole int64) float64 {
 // mebibytes writes a size in memory.
 func mebibytes(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
-
-// count writes a number with its noun, in the plural where it needs one.
-func count(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return grouped(n) + " " + noun
 }
 
 // median of the samples; 0 for none. The argument keeps its order.

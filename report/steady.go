@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -20,11 +21,11 @@ func (p *page) producers(r *runner.Result) {
 	}
 	each := ""
 	if batch > 1 {
-		each = fmt.Sprintf(", %s per transaction", grouped(int64(batch)))
+		each = fmt.Sprintf(", %s per transaction", amount.Grouped(int64(batch)))
 	}
 	p.labelled("producers", "%s: %s enqueued%s, %s orders/s%s; %s failed, %s in doubt",
-		count(int64(g.Clients), "client"), count(g.Orders, "order"), each, rate(g.OrdersPerS), asked,
-		grouped(g.Failed()), grouped(g.InDoubt))
+		amount.Count(int64(g.Clients), "client"), amount.Count(g.Orders, "order"), each, rate(g.OrdersPerS), asked,
+		amount.Grouped(g.Failed()), amount.Grouped(g.InDoubt))
 	if g.Transactions > 0 {
 		p.latencies("  latency", g.Latency)
 	}
@@ -41,10 +42,10 @@ func (p *page) steady(s *runner.Steady) {
 			p.latencies("end to end", *s.EndToEnd)
 			note += ", and until it was recorded as done"
 		}
-		p.labelled("", "of all %s that came and were done in the run, from the tables: %s", count(s.TimedOrders, "order"), note)
+		p.labelled("", "of all %s that came and were done in the run, from the tables: %s", amount.Count(s.TimedOrders, "order"), note)
 	}
 	if s.Waiting > 0 {
-		p.labelled("waiting", "%s at the end, in no percentile; the oldest for %s", count(s.Waiting, "order"), seconds(s.OldestMS/1000))
+		p.labelled("waiting", "%s at the end, in no percentile; the oldest for %s", amount.Count(s.Waiting, "order"), seconds(s.OldestMS/1000))
 	}
 	d := &s.Depth
 	style := plain
@@ -52,7 +53,7 @@ func (p *page) steady(s *runner.Steady) {
 		style = alarm
 	}
 	p.wrap(padRight("depth", labelWidth), strings.Repeat(" ", labelWidth), style, fmt.Sprintf("%s at the start, %s at the end, at most %s; %s",
-		grouped(d.Start), grouped(d.End), grouped(d.Max), trendText(d)))
+		amount.Grouped(d.Start), amount.Grouped(d.End), amount.Grouped(d.Max), trendText(d)))
 	if s.Notify {
 		p.labelled("idle clients", "wait for a notification, %s at most", seconds(s.PollIntervalMS/1000))
 	} else {
@@ -97,7 +98,7 @@ func areOrders(n int64) string {
 	if n == 1 {
 		return "1 order is"
 	}
-	return grouped(n) + " orders are"
+	return amount.Grouped(n) + " orders are"
 }
 
 // steadyColumns are those of runs with producers; none where there are not any.

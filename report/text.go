@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -51,7 +52,7 @@ func describe(r *runner.Result) string {
 	if r.Layout != "" {
 		parts = append(parts, layoutName(r))
 	}
-	parts = append(parts, count(int64(r.Clients), "client"), string(r.Mode))
+	parts = append(parts, amount.Count(int64(r.Clients), "client"), string(r.Mode))
 	if r.Repeat > 1 {
 		parts = append(parts, fmt.Sprintf("repeat %d", r.Repeat))
 	}
@@ -84,7 +85,7 @@ func (p *page) run(r *runner.Result, env *runner.Environment) {
 	if r.Partition != nil {
 		u := r.Partition
 		p.labelled("partitions", "%s of %s untouched; %s left, %s to %s in a partition",
-			grouped(int64(u.Untouched)), grouped(int64(u.Partitions)), count(u.Left, "order"), grouped(u.Min), grouped(u.Max))
+			amount.Grouped(int64(u.Untouched)), amount.Grouped(int64(u.Partitions)), amount.Count(u.Left, "order"), amount.Grouped(u.Min), amount.Grouped(u.Max))
 	}
 	if r.Audit != nil {
 		p.audit(r)
@@ -124,12 +125,12 @@ func problems(a *runner.Audit) []string {
 		{a.Orphans, "claimed but never completed"},
 	} {
 		if c.n != 0 {
-			out = append(out, count(c.n, "order")+" "+c.what)
+			out = append(out, amount.Count(c.n, "order")+" "+c.what)
 		}
 	}
 	if len(out) == 0 || a.Acknowledged > a.Processed || a.Acknowledged < a.Processed-a.InDoubt {
 		out = append(out, fmt.Sprintf("the clients counted %s, the result table holds %s (%s in doubt)",
-			count(a.Acknowledged, "order"), grouped(a.Processed), grouped(a.InDoubt)))
+			amount.Count(a.Acknowledged, "order"), amount.Grouped(a.Processed), amount.Grouped(a.InDoubt)))
 	}
 	return out
 }
@@ -140,7 +141,7 @@ func (p *page) outcome(r *runner.Result) {
 		p.labelled("interrupted", "after %s; the numbers are of what was done until then", seconds(r.DurationS))
 	}
 	if r.AbortedClients > 0 {
-		p.labelled("aborted", "%d of %s; the results are incomplete", r.AbortedClients, count(int64(r.Clients), "client"))
+		p.labelled("aborted", "%d of %s; the results are incomplete", r.AbortedClients, amount.Count(int64(r.Clients), "client"))
 	}
 	for _, e := range r.Errors {
 		p.wrap(strings.Repeat(" ", labelWidth)+"- ", strings.Repeat(" ", labelWidth+2), alarm, e)
@@ -161,16 +162,16 @@ func (p *page) work(r *runner.Result) {
 		return
 	}
 	p.line("%-*s%s", labelWidth, "orders/s", p.paint(strong, rate(r.OrdersPerS)))
-	p.labelled("orders", "%s in %s", grouped(r.Orders), seconds(r.DurationS))
+	p.labelled("orders", "%s in %s", amount.Grouped(r.Orders), seconds(r.DurationS))
 	if r.Pool > 0 {
-		p.labelled("pool", "%s shared by %s", count(int64(r.Pool), "connection"), count(int64(r.Clients), "client"))
+		p.labelled("pool", "%s shared by %s", amount.Count(int64(r.Pool), "connection"), amount.Count(int64(r.Clients), "client"))
 	}
 	p.labelled("empty", "%s", emptyText(r))
 	if r.WarmupOrders > 0 {
-		p.labelled("warm-up", "%s before the clock started", count(r.WarmupOrders, "order"))
+		p.labelled("warm-up", "%s before the clock started", amount.Count(r.WarmupOrders, "order"))
 	}
 	if r.AfterDrain > 0 {
-		p.labelled("after drain", "%s ended after the last order, not counted", count(r.AfterDrain, "transaction"))
+		p.labelled("after drain", "%s ended after the last order, not counted", amount.Count(r.AfterDrain, "transaction"))
 	}
 }
 
@@ -178,7 +179,7 @@ func emptyText(r *runner.Result) string {
 	if r.Empty == 0 {
 		return "no transaction was empty"
 	}
-	text := fmt.Sprintf("%s, %.1f %% of all", count(r.Empty, "transaction"), percent(r.Empty, r.Transactions))
+	text := fmt.Sprintf("%s, %.1f %% of all", amount.Count(r.Empty, "transaction"), percent(r.Empty, r.Transactions))
 	useful := r.Transactions - r.Empty
 	switch {
 	case useful <= 0:
@@ -255,14 +256,14 @@ func (p *page) audit(r *runner.Result) {
 	}
 	fact := func(format string, args ...any) { p.wrap("  ", "    ", plain, fmt.Sprintf(format, args...)) }
 	fact("seeded %s + enqueued %s %s processed %s + remaining %s",
-		grouped(a.Seeded), grouped(a.Enqueued), equal, grouped(a.Processed), grouped(a.Remaining))
+		amount.Grouped(a.Seeded), amount.Grouped(a.Enqueued), equal, amount.Grouped(a.Processed), amount.Grouped(a.Remaining))
 	orphans := ""
 	if a.Orphans > 0 {
-		orphans = fmt.Sprintf(", orphans %s", grouped(a.Orphans))
+		orphans = fmt.Sprintf(", orphans %s", amount.Grouped(a.Orphans))
 	}
 	fact("lost %s, duplicated %s, in both tables %s, foreign %s%s",
-		grouped(a.Lost), grouped(a.Duplicated), grouped(a.Both), grouped(a.Foreign), orphans)
-	fact("acknowledged to the clients %s, in doubt %s", grouped(a.Acknowledged), grouped(a.InDoubt))
+		amount.Grouped(a.Lost), amount.Grouped(a.Duplicated), amount.Grouped(a.Both), amount.Grouped(a.Foreign), orphans)
+	fact("acknowledged to the clients %s, in doubt %s", amount.Grouped(a.Acknowledged), amount.Grouped(a.InDoubt))
 }
 
 func (p *page) client(r *runner.Result, env *runner.Environment) {
@@ -272,7 +273,7 @@ func (p *page) client(r *runner.Result, env *runner.Environment) {
 	}
 	cores := "all cores"
 	if env != nil && env.HostCores > 0 {
-		cores = count(int64(env.HostCores), "core")
+		cores = amount.Count(int64(env.HostCores), "core")
 	}
 	perOrder := ""
 	if r.Orders > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -55,7 +56,7 @@ func completeness(r *runner.Result, warn warner) {
 			cause = r.Errors[0]
 		}
 		warn("%d of %s were aborted (%s), so the rest had the server to themselves and the results are incomplete; "+
-			"--max-tries retries serialization failures and deadlocks", r.AbortedClients, count(int64(r.Clients), "client"), cause)
+			"--max-tries retries serialization failures and deadlocks", r.AbortedClients, amount.Count(int64(r.Clients), "client"), cause)
 	}
 	if r.Rate > 0 && r.TPS < rateReached*r.Rate && !r.Drained && !r.Interrupted && r.DurationS > 0 {
 		warn("the rate was not reached: %s of %s transactions/s, because all clients were busy or the server is slower than that; "+
@@ -81,7 +82,7 @@ func queueWarnings(r *runner.Result, warn warner) {
 	if u := r.Partition; u != nil && u.Untouched > 0 {
 		cause := "the script did not choose them"
 		if r.Clients < u.Partitions {
-			cause = fmt.Sprintf("%s serve %d partitions", count(int64(r.Clients), "client"), u.Partitions)
+			cause = fmt.Sprintf("%s serve %d partitions", amount.Count(int64(r.Clients), "client"), u.Partitions)
 		}
 		warn("%d of %d partitions starved: none of their orders was taken, because %s; "+
 			"use --partitions %d, or --strategy partitioned-skip-locked, which rotates", u.Untouched, u.Partitions, cause, min(r.Clients, u.Partitions))
@@ -111,7 +112,7 @@ func durabilityWarnings(r *runner.Result, env runner.Environment, warn warner) {
 func sampleWarnings(r *runner.Result, warn warner) {
 	if h := r.LatencyHist; h != nil && h.Overflow() > 0 {
 		warn("%s took longer than the 10 minutes that a histogram holds and count as 10 minutes in the percentiles; "+
-			"mean and maximum are exact; -L counts such transactions as late", count(h.Overflow(), "transaction"))
+			"mean and maximum are exact; -L counts such transactions as late", amount.Count(h.Overflow(), "transaction"))
 	}
 	if r.DurationS > 0 && r.DurationS < shortRun && !r.Interrupted {
 		help := "-T 30"
@@ -122,7 +123,7 @@ func sampleWarnings(r *runner.Result, warn warner) {
 	}
 	if n := r.Transactions; n > 0 && float64(n)/1000 < tailSamples {
 		warn("fewer than %d samples lie beyond p99.9, because there were only %s; a longer run (-T) gives more",
-			tailSamples, count(n, "transaction"))
+			tailSamples, amount.Count(n, "transaction"))
 	}
 }
 

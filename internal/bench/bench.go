@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -189,7 +190,7 @@ func (s Spec) onMade(made *schema.Made) (Spec, error) {
 	case want.Unlogged && !made.Unlogged:
 		return differs("--unlogged", "logged tables")
 	case want.Partitions != 0 && want.Partitions != made.Partitions && made.Layout == schema.Partitioned:
-		return differs("--partitions", count(made.Partitions, "partition"))
+		return differs("--partitions", amount.Count(made.Partitions, "partition"))
 	case want.Orders != 0 && want.Orders != made.Orders:
 		return differs("--orders", fmt.Sprintf("%d orders", made.Orders))
 	case want.Index != "" && want.Index != made.Index:

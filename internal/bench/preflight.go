@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"qbench/internal/amount"
 	"qbench/schema"
 )
 
@@ -117,8 +118,8 @@ func checkConnections(ctx context.Context, conn *pgx.Conn, clients int) error {
 		return err
 	}
 	if need := clients + ownConnections; need > free {
-		return fmt.Errorf("%s need %d connections, %d are free (max_connections = %d): use fewer clients (-c), or raise max_connections on the server",
-			count(clients, "client"), need, free, limit)
+		return fmt.Errorf("%s need %s, %s are free (max_connections = %d): use fewer clients (-c), or raise max_connections on the server",
+			amount.Count(clients, "client"), amount.Count(need, "connection"), amount.Grouped(free), limit)
 	}
 	return nil
 }
@@ -148,11 +149,4 @@ func checkLocks(ctx context.Context, conn *pgx.Conn, need int) error {
 			"(max_locks_per_transaction = %d): raise that, or use fewer clients (-c) or --partitions, or a strategy that addresses one partition", need, size, each)
 	}
 	return nil
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"qbench/internal/amount"
 )
 
 // Probe is one rate with one number of workers, measured once or, where it
@@ -84,7 +86,7 @@ func (p *prober) one(ctx context.Context, point Point) (Sample, error) {
 	at := p.now().Sub(p.start).Seconds()
 	s, err := p.measure(ctx, point)
 	if err != nil {
-		return s, fmt.Errorf("%s orders/s with %s: %w", perSecond(point.Rate), plural(point.Clients, "worker"), err)
+		return s, fmt.Errorf("%s orders/s with %s: %w", perSecond(point.Rate), amount.Count(point.Clients, "worker"), err)
 	}
 	p.points++
 	if p.observe != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"qbench/internal/amount"
 )
 
 // Report is all that capacity planning found, as plain data.
@@ -184,15 +186,15 @@ func (c *Comparison) because(equals int, precision float64) string {
 	}
 	switch {
 	case c.TargetRate > 0:
-		text = fmt.Sprintf("take %s: it holds %s orders/s with %s", first.Name, perSecond(c.TargetRate), plural(first.Workers, "worker"))
+		text = fmt.Sprintf("take %s: it holds %s orders/s with %s", first.Name, perSecond(c.TargetRate), amount.Count(first.Workers, "worker"))
 		if second.Excluded == "" {
 			text += fmt.Sprintf(", %s needs %d", second.Name, second.Workers)
 		}
 	case equals > 1:
 		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g %% (%s orders/s), and it needs the least for it (%s, %.3g us of CPU per order)",
-			first.Name, equals, 100*precision, perSecond(first.Rate.Value), plural(first.Workers, "worker"), 1e6*first.CPUPerOrder)
+			first.Name, equals, 100*precision, perSecond(first.Rate.Value), amount.Count(first.Workers, "worker"), 1e6*first.CPUPerOrder)
 	default:
-		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, perSecond(first.Rate.Value), plural(first.Workers, "worker"))
+		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, perSecond(first.Rate.Value), amount.Count(first.Workers, "worker"))
 		if second.Excluded == "" && second.Rate.Value > 0 {
 			text += fmt.Sprintf(", %s %s", ahead(first.Rate.Value/second.Rate.Value), second.Name)
 		}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"qbench/internal/amount"
 )
 
 // SearchConfig says which rate to search.
@@ -338,9 +340,9 @@ func (s *searcher) answer() string {
 		if s.low.Short {
 			why = "all that the producers could offer"
 		}
-		text = fmt.Sprintf("the level %s holds up to at least %s orders/s with %s, %s", s.Level, perSecond(r.Rate.Value), plural(r.Workers, "worker"), why)
+		text = fmt.Sprintf("the level %s holds up to at least %s orders/s with %s, %s", s.Level, perSecond(r.Rate.Value), amount.Count(r.Workers, "worker"), why)
 	} else {
-		text = fmt.Sprintf("the level %s holds up to %s orders/s with %s; at %s orders/s %s", s.Level, perSecond(r.Rate.Value), plural(r.Workers, "worker"), perSecond(r.BreaksAt), strings.Join(r.Breaks, "; "))
+		text = fmt.Sprintf("the level %s holds up to %s orders/s with %s; at %s orders/s %s", s.Level, perSecond(r.Rate.Value), amount.Count(r.Workers, "worker"), perSecond(r.BreaksAt), strings.Join(r.Breaks, "; "))
 	}
 	if r.Headroom > 0 {
 		text += fmt.Sprintf("; with %.3g %% headroom plan with %s orders/s", 100*r.Headroom, perSecond(r.PlanRate))

@@ -229,7 +229,7 @@ func TestWorkersForARate(t *testing.T) {
 	}{
 		{3000, 8, 64, Found, "hold 3,000 orders/s at e2e p99<20ms; with"},
 		{3000, 1, 64, Found, "hold 3,000"},
-		{40, 8, 64, Found, "1 worker hold"},
+		{40, 8, 64, Found, "1 worker holds 40 "},
 		{20000, 8, 64, Found, "hold 20,000"},
 		{20000, 8, 16, Impossible, "can't be done with up to 16 workers: at best (16) the queue grows by"},
 	} {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"qbench/internal/amount"
 )
 
 // SweepConfig says what to sweep.
@@ -121,7 +123,7 @@ func RunSweep(ctx context.Context, cfg SweepConfig, measure Measure) (*Sweep, er
 	if cfg.MaxClients > 0 {
 		over := slices.DeleteFunc(slices.Clone(counts), func(c int) bool { return c <= cfg.MaxClients })
 		for _, c := range over {
-			s.dropped[c] = fmt.Sprintf("%s were left out: the server leaves %d connections", plural(c, "client"), cfg.MaxClients)
+			s.dropped[c] = fmt.Sprintf("%s were left out: the server leaves %d connections", amount.Count(c, "client"), cfg.MaxClients)
 		}
 		counts = slices.DeleteFunc(counts, func(c int) bool { return c > cfg.MaxClients })
 	}
@@ -198,14 +200,14 @@ func (s *sweeper) one(ctx context.Context, clients int) error {
 		sample, err := s.measure(ctx, p)
 		if errors.Is(err, ErrConnections) {
 			s.limit = clients
-			s.dropped[clients] = fmt.Sprintf("%s could not be measured: %v", plural(clients, "client"), err)
+			s.dropped[clients] = fmt.Sprintf("%s could not be measured: %v", amount.Count(clients, "client"), err)
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("%d clients, repeat %d: %w", clients, p.Repeat, err)
 		}
 		if !(sample.OrdersPerS > 0) {
-			s.dropped[clients] = fmt.Sprintf("%s moved no order (%d errors)", plural(clients, "client"), sample.Errors)
+			s.dropped[clients] = fmt.Sprintf("%s moved no order (%d errors)", amount.Count(clients, "client"), sample.Errors)
 			return nil
 		}
 		if sample.Drained && sample.DurationS < minDrained*s.Duration.Seconds() {
@@ -213,7 +215,7 @@ func (s *sweeper) one(ctx context.Context, clients int) error {
 				continue
 			}
 			s.tooFast = true
-			s.dropped[clients] = fmt.Sprintf("%s drained the whole queue in %.3g s, of %.3g s wanted: too short to measure; seed more orders or take shorter measurements", plural(clients, "client"), sample.DurationS, s.Duration.Seconds())
+			s.dropped[clients] = fmt.Sprintf("%s drained the whole queue in %.3g s, of %.3g s wanted: too short to measure; seed more orders or take shorter measurements", amount.Count(clients, "client"), sample.DurationS, s.Duration.Seconds())
 			return nil
 		}
 		m := Measurement{p, sample, at}

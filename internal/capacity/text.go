@@ -17,11 +17,3 @@ func perSecond(x float64) string {
 	}
 	return digits
 }
-
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

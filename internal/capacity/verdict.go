@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"qbench/internal/amount"
 )
 
 // clientSaturated is the share of its machine's cores from which the load
@@ -133,9 +135,9 @@ func (s *sweeper) notes(r *Sweep) {
 
 // answer is the sweep in a sentence.
 func answer(r *Sweep) string {
-	text := fmt.Sprintf("%s: most orders, %s per second", plural(r.Best, "client"), perSecond(r.BestPerS.Value))
+	text := fmt.Sprintf("%s: most orders, %s per second", amount.Count(r.Best, "client"), perSecond(r.BestPerS.Value))
 	if r.Recommended != r.Best {
-		text = fmt.Sprintf("%s: within %.3g %% of the most orders, %s per second, which %d do", plural(r.Recommended, "client"), 100*r.Precision, perSecond(r.BestPerS.Value), r.Best)
+		text = fmt.Sprintf("%s: within %.3g %% of the most orders, %s per second, which %d do", amount.Count(r.Recommended, "client"), 100*r.Precision, perSecond(r.BestPerS.Value), r.Best)
 	}
 	if r.WorseFrom > 0 {
 		for _, row := range r.Rows {

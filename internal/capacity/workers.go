@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"qbench/internal/amount"
 )
 
 // Target is the answer to how many workers a rate needs.
@@ -89,7 +91,11 @@ func (s *searcher) target(ctx context.Context, t *Target, maxWorkers int) error 
 
 func (s *searcher) found(t *Target, least, under, broken *Probe) {
 	t.Outcome, t.Workers = Found, least.Workers
-	t.Answer = fmt.Sprintf("%s hold %s orders/s at %s", plural(least.Workers, "worker"), perSecond(t.Rate), t.Level)
+	verb := "hold"
+	if least.Workers == 1 {
+		verb = "holds"
+	}
+	t.Answer = fmt.Sprintf("%s %s %s orders/s at %s", amount.Count(least.Workers, "worker"), verb, perSecond(t.Rate), t.Level)
 	if under == nil {
 		under = broken
 	}
@@ -101,7 +107,7 @@ func (s *searcher) found(t *Target, least, under, broken *Probe) {
 
 func (s *searcher) impossible(t *Target, best *Probe, maxWorkers int, why string) {
 	t.Outcome, t.Breaks = Impossible, best.Breaks
-	t.Answer = fmt.Sprintf("%s orders/s at %s can't be done with up to %s: at best (%d) %s", perSecond(t.Rate), t.Level, plural(maxWorkers, "worker"), best.Workers, strings.Join(best.Breaks, "; "))
+	t.Answer = fmt.Sprintf("%s orders/s at %s can't be done with up to %s: at best (%d) %s", perSecond(t.Rate), t.Level, amount.Count(maxWorkers, "worker"), best.Workers, strings.Join(best.Breaks, "; "))
 	if why != "" {
 		t.Answer += "; " + why
 	}

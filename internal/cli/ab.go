@@ -97,6 +97,7 @@ func (a *app) ab(c *cli.Context) error {
 		return withStatus(status, err)
 	}
 	rep := trial.Report()
+	rep.Interrupted = status == StatusInterrupted
 	if perr := a.printComparison(c, format, rep); perr != nil {
 		return errors.Join(err, perr)
 	}

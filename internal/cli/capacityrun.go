@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/amount"
 	"qbench/internal/capacity"
 	"qbench/report"
 	"qbench/runner"
@@ -204,7 +205,7 @@ func (p *capacityPlan) probeDuration() time.Duration {
 // draws, and in the strategy where it failed its audit.
 func (r *capacityRun) keep(s *capacity.Strategy, res *runner.Result, p capacity.Point) {
 	if res.Audit != nil && !res.Audit.OK && s.Invalid == "" {
-		s.Invalid = fmt.Sprintf("the audit failed with %d clients: %s", p.Clients, firstOf(res.Audit.Problems))
+		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}
 	res.Warnings = report.Warnings(res, r.file.Environment)
 	for i := range res.Intervals {
@@ -224,7 +225,7 @@ func (p *capacityPlan) sweepLimit(room int) int {
 
 // measurementLine is a measurement as the progress shows it.
 func measurementLine(x capacity.Measurement) string {
-	line := fmt.Sprintf("%d clients, %.1f orders/s", x.Clients, x.OrdersPerS)
+	line := fmt.Sprintf("%s, %.1f orders/s", amount.Count(x.Clients, "client"), x.OrdersPerS)
 	if x.Clients == 1 {
 		line = fmt.Sprintf("1 client, %.1f orders/s", x.OrdersPerS)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/runner"
 	"qbench/scenarios"
@@ -155,13 +156,13 @@ func (a *app) checkCommand() *cli.Command {
 // printAudit prints the audit of tables that no run of this process used.
 func (a *app) printAudit(audit *runner.Audit, made *schema.Made) Status {
 	fmt.Fprintf(a.stdout, "queue of the workload %s in schema %s, layout %s: seeded %s, processed %s, remaining %s\n",
-		made.Workload, made.Schema, made.Layout, grouped(audit.Seeded), grouped(audit.Processed), grouped(audit.Remaining))
+		made.Workload, made.Schema, made.Layout, amount.Grouped(audit.Seeded), amount.Grouped(audit.Processed), amount.Grouped(audit.Remaining))
 	if audit.Orphans > 0 {
 		back := ""
 		if made.Workload == "claims" {
 			back = "; --strategy claim-reclaim gives them back"
 		}
-		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now%s)\n", grouped(audit.Orphans), back)
+		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now%s)\n", amount.Grouped(audit.Orphans), back)
 	}
 	if audit.OK {
 		fmt.Fprintln(a.stdout, "audit ok: each order is in exactly one table, exactly once")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/runner"
 	"qbench/schema"
@@ -102,7 +103,7 @@ func (c *console) seeding(done, total int64) {
 }
 
 func (c *console) seeded(r schema.SeedReport) {
-	c.note("seeded %s orders in %.1f s", grouped(r.Orders), r.Total.Seconds())
+	c.note("seeded %s orders in %.1f s", amount.Grouped(r.Orders), r.Total.Seconds())
 }
 
 // messages prints what the runner says, as pgbench does. When one error ends
@@ -225,19 +226,19 @@ func statusLine(t runner.Tick, s bench.Spec, failed int64, columns int) string {
 		if t.Depth < 0 {
 			return elapsed + ": warming up"
 		}
-		return elapsed + ": warming up, " + grouped(t.Depth) + " left"
+		return elapsed + ": warming up, " + amount.Grouped(t.Depth) + " left"
 	}
-	tps := grouped(int64(t.TPS)) + " tps"
+	tps := amount.Grouped(int64(t.TPS)) + " tps"
 	parts := []string{tps, fmt.Sprintf("p99 %.1f ms", t.P99MS)}
 	optional := 0 // of the parts, the one that goes first; 0 where none may
 	if s.Mix.CountsOrders() {
-		parts = append([]string{grouped(int64(t.OrdersPerS)) + " orders/s"}, parts...)
+		parts = append([]string{amount.Grouped(int64(t.OrdersPerS)) + " orders/s"}, parts...)
 		optional = 1
 	}
 	if t.Depth >= 0 {
-		parts = append(parts, grouped(t.Depth)+" left")
+		parts = append(parts, amount.Grouped(t.Depth)+" left")
 	}
-	parts = append(parts, grouped(failed)+" failed")
+	parts = append(parts, amount.Grouped(failed)+" failed")
 	line := elapsed + ": " + strings.Join(parts, ", ")
 	if optional > 0 && len(line) > columns {
 		parts = slices.Delete(parts, optional, optional+1)
@@ -248,17 +249,4 @@ func statusLine(t runner.Tick, s bench.Spec, failed int64, columns int) string {
 		line = elapsed + ": " + strings.Join(parts, ", ")
 	}
 	return line
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int64) string {
-	text := fmt.Sprint(n)
-	first := 0
-	if n < 0 {
-		first = 1
-	}
-	for i := len(text) - 3; i > first; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

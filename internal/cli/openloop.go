@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/runner"
 )
@@ -63,7 +64,7 @@ func droppedStarts(r *runner.Result) string {
 		return ""
 	}
 	return fmt.Sprintf("about %s of %s starts were dropped: all %d clients were busy; raise --max-clients, or the server bears no more",
-		grouped(int64(dropped)), grouped(int64(due)), r.Clients)
+		amount.Grouped(int64(dropped)), amount.Grouped(int64(due)), r.Clients)
 }
 
 // busyClients is how many clients an open loop kept at work on average, by
@@ -81,7 +82,7 @@ func (m *matrix) openLoop(s bench.Spec, res *runner.Result) {
 	if !s.OpenLoop {
 		return
 	}
-	m.con.note("open loop: %.1f of %d clients were at work on average, %s starts were skipped", busyClients(res), res.Clients, grouped(res.Skipped))
+	m.con.note("open loop: %.1f of %d clients were at work on average, %s starts were skipped", busyClients(res), res.Clients, amount.Grouped(res.Skipped))
 	if text := droppedStarts(res); text != "" {
 		res.Warnings = append(res.Warnings, text)
 	}

@@ -48,8 +48,10 @@ type Report struct {
 	Confidence  float64 `json:"confidence"`
 	Strict      bool    `json:"strict"`
 	// Paired says that the runs were judged by pairs (Trial).
-	Paired bool     `json:"paired,omitempty"`
-	Gate   []string `json:"gate"`
+	Paired bool `json:"paired,omitempty"`
+	// Interrupted says that the user ended the comparison before its rule did.
+	Interrupted bool     `json:"interrupted,omitempty"`
+	Gate        []string `json:"gate"`
 	// Outcome is that of the gate; NotComparable if a problem is a refusal.
 	Outcome
 	Problems []Problem `json:"problems"`
