@@ -133,6 +133,7 @@ func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thre
 	if err := r.makeThreads(); err != nil {
 		tb.Fatal(err)
 	}
+	r.gate.expect(1)
 	t := r.threads[0]
 	t.poll.close()
 	p := &fakePoller{}

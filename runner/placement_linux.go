@@ -2,10 +2,9 @@ package runner
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"runtime"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,38 +58,53 @@ func (r *run) place(needs []*need) {
 }
 
 // coreOf is the core that a process ran on last (proc(5), field 39 of stat);
-// -1 if that cannot be told.
+// -1 if that cannot be told. It allocates nothing.
 func coreOf(pid uint32) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
+	var path [32]byte
+	name := append(strconv.AppendUint(append(path[:0], "/proc/"...), uint64(pid), 10), "/stat\x00"...)
+	at := unix.AT_FDCWD
+	fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(at), uintptr(unsafe.Pointer(&name[0])), unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
+	if errno != 0 {
 		return -1
 	}
+	var stat [1024]byte
+	n, _, errno := unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&stat[0])), uintptr(len(stat)))
+	unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+	if errno != 0 {
+		return -1
+	}
+	return coreIn(stat[:n])
+}
+
+// coreIn reads the core out of a process's stat.
+func coreIn(stat []byte) int {
 	// The name, field 2, may hold blanks and parentheses.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 37 {
-		return -1
+	rest := stat[bytes.LastIndexByte(stat, ')')+1:]
+	const blanks = 37 // before field 39
+	for range blanks {
+		i := bytes.IndexByte(rest, ' ')
+		if i < 0 {
+			return -1
+		}
+		rest = rest[i+1:]
 	}
-	core, err := strconv.Atoi(string(fields[36]))
-	if err != nil {
-		return -1
+	core := -1
+	for _, digit := range rest {
+		if digit < '0' || digit > '9' {
+			break
+		}
+		core = 10*max(core, 0) + int(digit-'0')
 	}
 	return core
 }
 
-// settle puts the event loop on its core. It only starts there: the scheduler
-// stays free to move it, so that nothing else on the machine has to wait.
+// settle puts the event loop on its core.
 func (t *thread) settle() {
 	if t.core < 0 {
 		return
 	}
 	runtime.LockOSThread()
-	var all, one unix.CPUSet
-	if unix.SchedGetaffinity(0, &all) != nil {
-		return
-	}
+	var one unix.CPUSet
 	one.Set(t.core)
-	if unix.SchedSetaffinity(0, &one) == nil {
-		// Back to what was allowed before; it cannot be refused.
-		_ = unix.SchedSetaffinity(0, &all)
-	}
+	_ = unix.SchedSetaffinity(0, &one)
 }

@@ -2,7 +2,16 @@
 
 package runner
 
-// place and settle are Linux's alone; elsewhere the scheduler decides.
-func (r *run) place([]*need) {}
+// Elsewhere than on Linux the scheduler decides who runs where.
 
-func (t *thread) settle() {}
+type (
+	exchange struct{}
+	watch    struct{}
+)
+
+func (r *run) place([]*need)            {}
+func (t *thread) settle()               {}
+func (t *thread) startWatching()        {}
+func (t *thread) look()                 {}
+func (t *thread) handOver(*client) bool { return false }
+func (t *thread) leave() bool           { return true }

@@ -78,15 +78,27 @@ func (p *epoller) attach(c *conn, nc net.Conn) error {
 		return fmt.Errorf("take over socket: %w", dupErr)
 	}
 	nc.Close()
-	if err := unix.EpollCtl(p.epfd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: readable, Fd: int32(fd)}); err != nil {
+	c.sock = &fdSocket{p: p, fd: fd}
+	if err := p.watchSocket(c); err != nil {
 		unix.Close(fd)
-		return fmt.Errorf("watch socket: %w", err)
+		c.sock = nil
+		return err
 	}
-	for len(p.conns) <= fd {
+	return nil
+}
+
+// watchSocket puts the socket of a connection into the set.
+func (p *epoller) watchSocket(c *conn) error {
+	s := c.sock.(*fdSocket)
+	for len(p.conns) <= s.fd {
 		p.conns = append(p.conns, nil)
 	}
-	p.conns[fd] = c
-	c.sock = &fdSocket{p: p, fd: fd}
+	s.p = p
+	p.conns[s.fd] = c
+	if err := unix.EpollCtl(p.epfd, unix.EPOLL_CTL_ADD, s.fd, &unix.EpollEvent{Events: readable, Fd: int32(s.fd)}); err != nil {
+		p.conns[s.fd] = nil
+		return fmt.Errorf("watch socket: %w", err)
+	}
 	return nil
 }
 

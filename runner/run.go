@@ -19,7 +19,9 @@ type run struct {
 	threads    []*thread
 	lanes      []*lane
 	base       time.Time // GO; all times are nanoseconds since
-	deadline   int64     // no transaction starts from here on; 0 is never
+	gate       gate
+	exchange   exchange
+	deadline   int64 // no transaction starts from here on; 0 is never
 	// measureFrom is the end of the warm-up.
 	measureFrom int64
 
@@ -95,10 +97,6 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(Tick))
 func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Duration, observe func(Tick)) *Result {
 	cfg := &r.cfg
 	usage := readUsage()
-	r.base = time.Now()
-	if cfg.Started != nil {
-		cfg.Started(r.base)
-	}
 	r.measureFrom = int64(cfg.Warmup)
 	if cfg.Duration > 0 {
 		r.deadline = int64(cfg.Warmup + cfg.Duration)
@@ -107,12 +105,17 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 		}
 	}
 	var all sync.WaitGroup
+	r.gate.expect(len(r.threads))
 	for _, t := range r.threads {
 		all.Add(1)
 		go func() {
 			defer all.Done()
 			t.loop()
 		}()
+	}
+	<-r.gate.opened
+	if cfg.Started != nil {
+		cfg.Started(r.base)
 	}
 	done := make(chan struct{})
 	go func() {

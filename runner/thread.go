@@ -13,7 +13,8 @@ import (
 type thread struct {
 	run     *run
 	poll    poller
-	core    int // to start on; -1 is any
+	core    int // that it runs on; -1 is any
+	watch   watch
 	box     inbox
 	clients []*client
 	groups  []*group
@@ -107,14 +108,17 @@ func (t *thread) post(fn func()) {
 func (t *thread) loop() {
 	defer close(t.ended)
 	t.settle()
+	t.pass()
+	t.startWatching()
 	deliver := t.deliver // one closure for all waits
 	t.readClock()
 	for _, c := range t.clients {
 		c.advance()
 	}
-	for t.live > 0 && !t.run.quit.Load() {
+	for (t.live > 0 || !t.leave()) && !t.run.quit.Load() {
 		t.poll.wait(t.timeout(), deliver)
 		t.box.run()
+		t.look()
 		t.fireTimers()
 		for n := len(t.ready); n > 0; n-- {
 			c := t.ready[0]
@@ -132,6 +136,7 @@ func (t *thread) loop() {
 // closeAll closes what a run that was cut off leaves open; after an orderly
 // end there is nothing.
 func (t *thread) closeAll() {
+	t.box.run() // a client may be on its way here
 	for _, c := range t.clients {
 		if c.conn != nil {
 			c.conn.sock.close()

@@ -1,0 +1,195 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What place has dealt out drifts apart: whenever a core has nothing to do for
+// a moment, the kernel moves a server process to it and leaves it there. So the
+// event loops look now and then where the server processes of their connections
+// are, and exchange clients in pairs, each with its connection, whenever one of
+// each is at home on the other's core. A connection stays its client's for
+// the whole run, since a session has state.
+
+const (
+	// A look takes some 5 us: watching costs a loop 0.2 % of its core, and four
+	// times as much while there is something to mend.
+	looksAtOnce = 8
+	lookEvery   = 20 * time.Millisecond
+	lookAgain   = 5 * time.Millisecond
+)
+
+// exchange is where event loops find partners for an exchange.
+type exchange struct {
+	mu     sync.Mutex
+	offers map[route][]*client
+	where  func(pid uint32) int // coreOf, but for tests
+}
+
+// route is what an offered client wants.
+type route struct{ from, to *thread }
+
+// watch is one loop's part in it.
+type watch struct {
+	next     int64 // when to look again; 0 is never
+	at       int   // index in thread.clients
+	incoming int   // clients handed over and not yet taken in; under exchange.mu
+	left     bool  // takes in no more; under exchange.mu
+}
+
+// startWatching decides whether clients may change loops: not where a lane's
+// schedule, choice of scripts or log would have to serve two loops at once.
+func (t *thread) startWatching() {
+	if t.core < 0 || t.run.cfg.Log != nil {
+		return
+	}
+	for _, g := range t.groups {
+		if len(g.programs) > 1 || g.rate > 0 || g.pool != nil {
+			return
+		}
+	}
+	t.watch.next = int64(lookAgain)
+}
+
+func (e *exchange) coreOf(pid uint32) int {
+	if e.where != nil {
+		return e.where(pid)
+	}
+	return coreOf(pid)
+}
+
+// look examines the next few clients.
+func (t *thread) look() {
+	w := &t.watch
+	if w.next == 0 || t.now < w.next || t.timeUp() {
+		return
+	}
+	w.next = t.now + int64(lookEvery)
+	for range min(looksAtOnce, len(t.clients)) {
+		if w.at >= len(t.clients) {
+			w.at = 0
+		}
+		c := t.clients[w.at]
+		w.at++
+		if c.conn == nil || c.moveTo != nil {
+			continue
+		}
+		home := t.run.loopOn(t.run.exchange.coreOf(c.conn.pid))
+		if home == nil || home == c.offered {
+			continue
+		}
+		t.run.exchange.withdraw(c)
+		if home != t {
+			t.run.exchange.offer(c, home)
+			w.next = t.now + int64(lookAgain)
+		}
+	}
+}
+
+func (r *run) loopOn(core int) *thread {
+	for _, t := range r.threads {
+		if t.core == core {
+			return t
+		}
+	}
+	return nil
+}
+
+// withdraw takes back what was offered for c, which its own loop calls.
+func (e *exchange) withdraw(c *client) {
+	if c.offered == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := route{c.thread, c.offered}
+	c.offered = nil
+	if i := slices.Index(e.offers[key], c); i >= 0 {
+		e.offers[key] = slices.Delete(e.offers[key], i, i+1)
+	}
+}
+
+// offer finds c a partner that wants the opposite way, or lets it wait for one.
+func (e *exchange) offer(c *client, to *thread) {
+	from := c.thread
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	partners := e.offers[route{to, from}]
+	if len(partners) == 0 {
+		if e.offers == nil {
+			e.offers = map[route][]*client{}
+		}
+		c.offered = to
+		e.offers[route{from, to}] = append(e.offers[route{from, to}], c)
+		return
+	}
+	partner := partners[0]
+	e.offers[route{to, from}] = slices.Delete(partners, 0, 1)
+	c.moveTo = to
+	to.post(func() {
+		partner.offered = nil
+		partner.moveTo = from
+	})
+}
+
+// handOver moves c, which is between two transactions, to the loop that it is
+// to go to; false where that one has ended.
+func (t *thread) handOver(c *client) bool {
+	to := c.moveTo
+	c.moveTo = nil
+	e := &t.run.exchange
+	e.mu.Lock()
+	left := to.watch.left
+	if !left {
+		to.watch.incoming++
+	}
+	e.mu.Unlock()
+	if left || !t.poll.(*epoller).detach(c.conn) {
+		return false
+	}
+	t.clients = slices.DeleteFunc(t.clients, func(x *client) bool { return x == c })
+	t.live--
+	to.post(func() { to.takeIn(c) })
+	return true
+}
+
+// takeIn makes a client that was handed over one of t's.
+func (t *thread) takeIn(c *client) {
+	e := &t.run.exchange
+	e.mu.Lock()
+	t.watch.incoming--
+	e.mu.Unlock()
+	c.thread, c.group = t, t.groups[c.group.index]
+	t.clients = append(t.clients, c)
+	t.live++
+	if err := t.poll.(*epoller).watchSocket(c.conn); err != nil {
+		c.lostConnection(fmt.Errorf("change the event loop: %w", err))
+	}
+	t.readClock()
+	c.advance()
+}
+
+// leave says that t takes in no more clients; false while some are under way.
+func (t *thread) leave() bool {
+	e := &t.run.exchange
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t.watch.left = t.watch.incoming == 0
+	return t.watch.left
+}
+
+// detach takes a connection's socket out of the set; false where it has not
+// one of its own, or has not sent all.
+func (p *epoller) detach(c *conn) bool {
+	s, ok := c.sock.(*fdSocket)
+	if !ok || len(s.pending) > 0 || unix.EpollCtl(p.epfd, unix.EPOLL_CTL_DEL, s.fd, nil) != nil {
+		return false
+	}
+	p.conns[s.fd] = nil
+	return true
+}
