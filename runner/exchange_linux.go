@@ -79,6 +79,9 @@ func (t *thread) look() {
 		if c.conn == nil || c.moveTo != nil {
 			continue
 		}
+		if _, ok := c.conn.sock.(*fdSocket); !ok { // TLS
+			continue
+		}
 		home := t.run.loopOn(t.run.exchange.coreOf(c.conn.pid))
 		if home == nil || home == c.offered {
 			continue
@@ -139,22 +142,28 @@ func (e *exchange) offer(c *client, to *thread) {
 
 // handOver moves c, which is between two transactions, to the loop that it is
 // to go to; false where that one has ended.
+// All that it sent was answered, so that its socket has nothing left to write.
 func (t *thread) handOver(c *client) bool {
 	to := c.moveTo
 	c.moveTo = nil
-	e := &t.run.exchange
-	e.mu.Lock()
-	left := to.watch.left
-	if !left {
-		to.watch.incoming++
-	}
-	e.mu.Unlock()
-	if left || !t.poll.(*epoller).detach(c.conn) {
+	if !t.run.exchange.comes(to) {
 		return false
 	}
+	t.poll.(*epoller).forget(c.conn)
 	t.clients = slices.DeleteFunc(t.clients, func(x *client) bool { return x == c })
 	t.live--
 	to.post(func() { to.takeIn(c) })
+	return true
+}
+
+// comes announces a client; false where the loop has ended.
+func (e *exchange) comes(to *thread) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if to.watch.left {
+		return false
+	}
+	to.watch.incoming++
 	return true
 }
 
@@ -183,13 +192,9 @@ func (t *thread) leave() bool {
 	return t.watch.left
 }
 
-// detach takes a connection's socket out of the set; false where it has not
-// one of its own, or has not sent all.
-func (p *epoller) detach(c *conn) bool {
-	s, ok := c.sock.(*fdSocket)
-	if !ok || len(s.pending) > 0 || unix.EpollCtl(p.epfd, unix.EPOLL_CTL_DEL, s.fd, nil) != nil {
-		return false
-	}
-	p.conns[s.fd] = nil
-	return true
+// forget takes a connection's socket out of the set.
+func (p *epoller) forget(c *conn) {
+	fd := c.sock.(*fdSocket).fd
+	p.conns[fd] = nil
+	_ = unix.EpollCtl(p.epfd, unix.EPOLL_CTL_DEL, fd, nil) // it is in there
 }
