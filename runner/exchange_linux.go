@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,13 +15,8 @@ import (
 // each is at home on the other's core. A connection stays its client's for
 // the whole run, since a session has state.
 
-const (
-	// A look takes some 5 us: watching costs a loop 0.2 % of its core, and four
-	// times as much while there is something to mend.
-	looksAtOnce = 8
-	lookEvery   = 20 * time.Millisecond
-	lookAgain   = 5 * time.Millisecond
-)
+// transactionsPerLook bounds what watching costs: a look takes some 2 us.
+const transactionsPerLook = 32
 
 // exchange is where event loops find partners for an exchange.
 type exchange struct {
@@ -36,7 +30,8 @@ type route struct{ from, to *thread }
 
 // watch is one loop's part in it.
 type watch struct {
-	next     int64 // when to look again; 0 is never
+	on       bool
+	seen     int64 // transactions of the loop that were paid for with looks
 	at       int   // index in thread.clients
 	incoming int   // clients handed over and not yet taken in; under exchange.mu
 	left     bool  // takes in no more; under exchange.mu
@@ -53,7 +48,7 @@ func (t *thread) startWatching() {
 			return
 		}
 	}
-	t.watch.next = int64(lookAgain)
+	t.watch.on = true
 }
 
 func (e *exchange) coreOf(pid uint32) int {
@@ -63,14 +58,15 @@ func (e *exchange) coreOf(pid uint32) int {
 	return coreOf(pid)
 }
 
-// look examines the next few clients.
+// look examines the next clients, as many as were earned.
 func (t *thread) look() {
 	w := &t.watch
-	if w.next == 0 || t.now < w.next || t.timeUp() {
+	if !w.on || t.done-w.seen < transactionsPerLook || t.timeUp() {
 		return
 	}
-	w.next = t.now + int64(lookEvery)
-	for range min(looksAtOnce, len(t.clients)) {
+	looks := min((t.done-w.seen)/transactionsPerLook, int64(len(t.clients)))
+	w.seen = t.done
+	for range looks {
 		if w.at >= len(t.clients) {
 			w.at = 0
 		}
@@ -89,7 +85,6 @@ func (t *thread) look() {
 		t.run.exchange.withdraw(c)
 		if home != t {
 			t.run.exchange.offer(c, home)
-			w.next = t.now + int64(lookAgain)
 		}
 	}
 }

@@ -121,3 +121,13 @@ func TestCoreOf(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLook is the price of asking where a server process is.
+func BenchmarkLook(b *testing.B) {
+	pid := uint32(os.Getppid())
+	for b.Loop() {
+		if coreOf(pid) < 0 {
+			b.Fatal("no core")
+		}
+	}
+}

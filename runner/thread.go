@@ -26,6 +26,7 @@ type thread struct {
 	ready      []*client // to be advanced before the next wait
 	scratch    []byte
 	statements [][]statementStats // by script and command
+	done       int64              // transactions
 	largest    int64              // orders that one statement did at most
 	lastEnd    int64              // of a counted transaction
 	lastAck    int64              // of a consumer's order
@@ -274,6 +275,7 @@ func (t *thread) checkDrained() {
 // account adds c's finished transaction to the statistics.
 func (t *thread) account(c *client, skipped bool) {
 	r, g := t.run, c.group
+	t.done++
 	if !skipped && c.begin < r.measureFrom {
 		g.warmupOrders += c.committed
 		return
