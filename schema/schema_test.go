@@ -158,6 +158,21 @@ func TestSeedNothing(t *testing.T) {
 	}
 }
 
+// A queue that producers are to fill is not planned as one that stays empty.
+func TestPlansOfAnEmptyQueue(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, layout := range []string{Plain, Partitioned} {
+		o := f.options(layout)
+		o.Orders = 0
+		f.make(o)
+		plan := strings.Join(f.texts("explain select id from t_order_q order by id limit 1 for update skip locked"), "\n")
+		if strings.Contains(plan, "Seq Scan") || !strings.Contains(plan, "Index Scan") {
+			t.Errorf("%s:\n%s", layout, plan)
+		}
+	}
+}
+
 func TestSeedIsReproducible(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
