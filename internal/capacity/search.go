@@ -24,7 +24,7 @@ type SearchConfig struct {
 	MinRate    float64 // 0: the lowest that has 200 orders in a measurement
 	MaxRate    float64 // the highest that can be offered; 0: until the producers give up
 	Duration   time.Duration
-	Confirm    time.Duration // of one long last measurement at the rate found; 0: none
+	Confirm    time.Duration // of a long last measurement at the rate found, and of those at lower rates if it breaks; 0: none
 	Tolerance  float64       // width of the answer, relative; 0 is 0.03
 	MaxRepeats int           // of one doubtful point; 0 is 3
 	MaxPoints  int           // measurements, after which a boundary within the noise is not measured further; 0 is 24
@@ -51,7 +51,7 @@ type Search struct {
 	// there.
 	BreaksAt  float64  `json:"breaks_at,omitempty"`
 	Breaks    []string `json:"breaks,omitempty"`
-	Confirmed bool     `json:"confirmed,omitempty"` // by the long measurement
+	Confirmed bool     `json:"confirmed,omitempty"` // by a long measurement
 	Probes    []*Probe `json:"probes"`              // in the order they were done
 	Points    int      `json:"points"`              // measurements, repeats included
 }
@@ -252,39 +252,6 @@ func (s *searcher) interpolate() float64 {
 	// Not so near an end that nothing could be learned.
 	edge := math.Pow(top/low, 0.1)
 	return math.Min(math.Max(root, low*edge), top/edge)
-}
-
-// confirm measures the rate once for long: a queue near its capacity needs
-// longer to settle than a probe takes. A rate that breaks then is lowered.
-func (s *searcher) confirm(ctx context.Context) error {
-	if s.Confirm == 0 {
-		return nil
-	}
-	const attempts = 4
-	for range attempts {
-		sample, err := s.one(ctx, Point{Clients: s.Workers, Rate: s.low.Rate, Duration: s.Confirm, Repeat: 1})
-		if err != nil {
-			return err
-		}
-		b, err := s.judge(s.low.Rate, s.Workers, []Sample{sample})
-		if err != nil {
-			return err
-		}
-		s.result.Probes = append(s.result.Probes, b)
-		if b.Holds {
-			s.result.Confirmed = true
-			return nil
-		}
-		s.top = b
-		lower := *s.low
-		lower.Rate /= 1 + s.Tolerance
-		lower.Doubtful = true
-		s.low = &lower
-	}
-	s.result.Outcome = Unclear
-	s.result.BreaksAt, s.result.Breaks = s.top.Rate, s.top.Breaks
-	s.result.Answer = fmt.Sprintf("no rate was confirmed: %s orders/s held for %s, but broke in %s (%s), and so did lower ones; take longer measurements", perSecond(s.top.Rate), s.Duration, s.Confirm, strings.Join(s.top.Breaks, "; "))
-	return nil
 }
 
 func (s *searcher) atLeast(ctx context.Context, b *Probe) error {

@@ -198,6 +198,29 @@ func TestSearchConfirms(t *testing.T) {
 	}
 }
 
+// Workers that slow down as the measurement goes on, as those of a queue that
+// is not vacuumed do, keep up for half a minute with what they cannot for five.
+func TestSearchConfirmsWhatLasts(t *testing.T) {
+	t.Parallel()
+	for _, part := range []float64{0.9, 0.6, 0.3} {
+		q := newStation(1, 1000)
+		tired := func(ctx context.Context, p Point) (Sample, error) {
+			if p.Duration > time.Minute {
+				q.service = 1000 * part
+				defer func() { q.service = 1000 }()
+			}
+			return q.measure(ctx, p)
+		}
+		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+		r, err := RunSearch(t.Context(), cfg, tired)
+		truth := boundary(20, 1000*part, 1)
+		if err != nil || r.Outcome != Found || !r.Confirmed || math.Abs(r.Rate.Value/truth-1) > 0.06 || !r.Rate.Holds(truth) || !(r.BreaksAt > r.Rate.Value) {
+			t.Errorf("%g, truth %.0f: %v, %s: %s", part, truth, err, r.Outcome, r.Answer)
+		}
+		t.Logf("%g: %.0f in %d points: %s", part, truth, r.Points, r.Answer)
+	}
+}
+
 func TestSearchKeepsWhatItHasOnAnError(t *testing.T) {
 	t.Parallel()
 	q := newStation(1, 1000)

@@ -1,0 +1,87 @@
+package capacity
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// confirmAttempts bounds the long measurements, each of which may take as long
+// as all the short ones together.
+const confirmAttempts = 8
+
+// confirm measures the rate found for long: a queue near its capacity needs
+// longer to settle than a probe takes, and the rows that the workers leave
+// behind slow them down until the next VACUUM, which may be a minute away. Where
+// the rate breaks then, the boundary is searched anew with long measurements:
+// downwards in growing strides, or to the middle of the rate and what the
+// workers kept up with, until one rate holds; then by bisection. Lowering the
+// rate by the tolerance each time was too slow where it broke by half.
+func (s *searcher) confirm(ctx context.Context) error {
+	if s.Confirm == 0 {
+		return nil
+	}
+	found := s.low.Rate
+	var low, top *Probe
+	rate, stride := found, 1+s.Tolerance
+	for range confirmAttempts {
+		b, err := s.long(ctx, rate)
+		if err != nil {
+			return err
+		}
+		if b.Holds {
+			low = b
+		} else {
+			top = b
+		}
+		switch {
+		case top == nil:
+			s.result.Confirmed = true
+			return nil
+		case low == nil:
+			rate = top.Rate / stride
+			stride *= stride
+			if top.capacity > 0 {
+				rate = math.Min(rate, math.Sqrt(top.Rate*math.Max(top.capacity, top.Rate/2)))
+			}
+			rate = math.Max(rate, s.MinRate)
+		default:
+			s.low, s.top = low, top
+			rate = math.Sqrt(low.Rate * top.Rate)
+			if top.capacity == 0 { // else a backlog has slowed the workers down, and the room says nothing
+				rate = s.interpolate()
+			}
+		}
+		if low != nil && top.Rate <= low.Rate*(1+s.Tolerance) {
+			break
+		}
+	}
+	if low == nil {
+		s.result.Outcome = Unclear
+		s.result.BreaksAt, s.result.Breaks = top.Rate, top.Breaks
+		s.result.Answer = fmt.Sprintf("no rate was confirmed: %s orders/s held for %s, but in %s all from there down to %s broke (there %s); take longer measurements",
+			perSecond(found), s.Duration, s.Confirm, perSecond(top.Rate), strings.Join(top.Breaks, "; "))
+		return nil
+	}
+	s.low, s.top, s.line = low, top, nil
+	s.result.Confirmed = true
+	return nil
+}
+
+// long is one measurement for the time of a confirmation.
+func (s *searcher) long(ctx context.Context, rate float64) (*Probe, error) {
+	sample, err := s.one(ctx, Point{Clients: s.Workers, Rate: rate, Duration: s.Confirm, Repeat: 1})
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.judge(rate, s.Workers, []Sample{sample})
+	if err != nil {
+		return nil, err
+	}
+	if !b.Holds {
+		b.Rate = rate // the producers were held up by what broke the level
+	}
+	s.result.Probes = append(s.result.Probes, b)
+	return b, nil
+}
