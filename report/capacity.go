@@ -158,7 +158,7 @@ func marginText(s *capacity.Search) string {
 	}
 	text := fmt.Sprintf("between %s and %s orders/s, from %s", low, high, amount.Count(int64(s.Points), "measurement"))
 	if s.Confirmed {
-		text += ", confirmed by a long one"
+		text += fmt.Sprintf(", confirmed by one of %.4g s", s.ConfirmS)
 	}
 	return text
 }

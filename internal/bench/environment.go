@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,7 +15,7 @@ import (
 // settings are those that move the numbers of a queue, or that a reader of a
 // result needs to judge them.
 var settings = []string{
-	"autovacuum", "checkpoint_timeout", "commit_delay", "default_transaction_isolation", "effective_cache_size", "fsync",
+	"autovacuum", "autovacuum_naptime", "checkpoint_timeout", "commit_delay", "default_transaction_isolation", "effective_cache_size", "fsync",
 	"full_page_writes", "jit", "max_connections", "max_locks_per_transaction", "max_wal_size", "random_page_cost",
 	"shared_buffers", "synchronous_commit", "synchronous_standby_names", "wal_compression", "wal_level", "wal_sync_method", "work_mem",
 }
@@ -49,4 +50,20 @@ func (t *Target) Environment(ctx context.Context) (runner.Environment, error) {
 		return env, fmt.Errorf("read the server's settings: %w", err)
 	}
 	return env, nil
+}
+
+// VacuumCycle is how long a busy queue may go without VACUUM: the server's
+// autovacuum_naptime, after which each database is looked at again. What
+// workers leave behind slows them down until then.
+func (t *Target) VacuumCycle(ctx context.Context) (time.Duration, error) {
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer closeConn(ctx, conn)
+	var seconds int64
+	if err := conn.QueryRow(ctx, "select setting::int8 from pg_settings where name = 'autovacuum_naptime'").Scan(&seconds); err != nil {
+		return 0, fmt.Errorf("ask the server for autovacuum_naptime: %w", err)
+	}
+	return time.Duration(seconds) * time.Second, nil
 }

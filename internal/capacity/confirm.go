@@ -26,7 +26,7 @@ func (s *searcher) confirm(ctx context.Context) error {
 	var low, top *Probe
 	rate, stride := found, 1+s.Tolerance
 	for range confirmAttempts {
-		b, err := s.long(ctx, rate)
+		b, err := s.long(ctx, rate, s.Workers)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *searcher) confirm(ctx context.Context) error {
 		}
 		switch {
 		case top == nil:
-			s.result.Confirmed = true
+			s.result.Confirmed, s.result.ConfirmS = true, s.Confirm.Seconds()
 			return nil
 		case low == nil:
 			rate = top.Rate / stride
@@ -65,17 +65,59 @@ func (s *searcher) confirm(ctx context.Context) error {
 		return nil
 	}
 	s.low, s.top, s.line = low, top, nil
-	s.result.Confirmed = true
+	s.result.Confirmed, s.result.ConfirmS = true, s.Confirm.Seconds()
 	return nil
 }
 
+// lastingWorkers is the fewest of least and more, up to s.Workers, that hold
+// the rate in a long measurement; s.Workers have shown it already.
+func (s *searcher) lastingWorkers(ctx context.Context, rate float64, least int) (int, error) {
+	for s.Confirm > 0 && least < s.Workers {
+		b, err := s.long(ctx, rate, least)
+		if err != nil || b.Holds {
+			return least, err
+		}
+		least = more(least)
+	}
+	return min(least, s.Workers), nil
+}
+
+// confirmTarget finds how many workers, of least and more, hold the rate of a
+// target in a long measurement. Where none does, the second result is what
+// broke with the last ones that were tried.
+func (s *searcher) confirmTarget(ctx context.Context, rate float64, least *Probe, maxWorkers int) (held, broken *Probe, err error) {
+	if s.Confirm == 0 {
+		return least, nil, nil
+	}
+	const attempts = 4
+	workers := least.Workers
+	for range attempts {
+		b, err := s.long(ctx, rate, workers)
+		if err != nil {
+			return nil, nil, err
+		}
+		if b.Holds {
+			return b, broken, nil
+		}
+		broken = b
+		if workers >= maxWorkers {
+			break
+		}
+		workers = min(more(workers), maxWorkers)
+	}
+	return nil, broken, nil
+}
+
+// more is the next number of workers to try where one is too few.
+func more(workers int) int { return workers + max(1, workers/2) }
+
 // long is one measurement for the time of a confirmation.
-func (s *searcher) long(ctx context.Context, rate float64) (*Probe, error) {
-	sample, err := s.one(ctx, Point{Clients: s.Workers, Rate: rate, Duration: s.Confirm, Repeat: 1})
+func (s *searcher) long(ctx context.Context, rate float64, workers int) (*Probe, error) {
+	sample, err := s.one(ctx, Point{Clients: workers, Rate: rate, Duration: s.Confirm, Repeat: 1})
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.judge(rate, s.Workers, []Sample{sample})
+	b, err := s.judge(rate, workers, []Sample{sample})
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,7 @@ type Search struct {
 	BreaksAt  float64  `json:"breaks_at,omitempty"`
 	Breaks    []string `json:"breaks,omitempty"`
 	Confirmed bool     `json:"confirmed,omitempty"` // by a long measurement
+	ConfirmS  float64  `json:"confirm_s,omitempty"` // how long that was
 	Probes    []*Probe `json:"probes"`              // in the order they were done
 	Points    int      `json:"points"`              // measurements, repeats included
 }
@@ -255,8 +256,14 @@ func (s *searcher) interpolate() float64 {
 }
 
 func (s *searcher) atLeast(ctx context.Context, b *Probe) error {
-	s.result.Outcome = AtLeast
 	s.low, s.top = b, nil
+	if err := s.confirm(ctx); err != nil || s.result.Outcome != "" {
+		return err
+	}
+	s.result.Outcome = AtLeast
+	if s.top != nil {
+		s.result.Outcome = Found
+	}
 	return s.finish(ctx)
 }
 
@@ -289,11 +296,14 @@ func (s *searcher) finish(ctx context.Context) error {
 	}
 	if s.Auto {
 		// At the rate itself the verdict on any number is a toss of a coin.
-		least, _, err := s.leastWorkers(ctx, r.Rate.Value/(1+s.Tolerance), s.Workers, 0)
+		rate := r.Rate.Value / (1 + s.Tolerance)
+		least, _, err := s.leastWorkers(ctx, rate, s.Workers, 0)
 		if err != nil {
 			return err
 		}
-		r.Workers = least.Workers
+		if r.Workers, err = s.lastingWorkers(ctx, rate, least.Workers); err != nil {
+			return err
+		}
 	}
 	r.Answer = s.answer()
 	return nil

@@ -198,26 +198,64 @@ func TestSearchConfirms(t *testing.T) {
 	}
 }
 
-// Workers that slow down as the measurement goes on, as those of a queue that
-// is not vacuumed do, keep up for half a minute with what they cannot for five.
+// tiring slows the workers of a station down, as those of a queue that is not
+// vacuumed are: they keep up for half a minute with what they cannot for five.
+func (q *station) tiring(part float64) Measure {
+	fresh := q.service
+	return func(ctx context.Context, p Point) (Sample, error) {
+		if p.Duration > time.Minute {
+			q.service = part * fresh
+			defer func() { q.service = fresh }()
+		}
+		return q.measure(ctx, p)
+	}
+}
+
 func TestSearchConfirmsWhatLasts(t *testing.T) {
 	t.Parallel()
-	for _, part := range []float64{0.9, 0.6, 0.3} {
+	for _, c := range []struct{ part, maxRate float64 }{{0.9, 0}, {0.6, 0}, {0.3, 0}, {0.6, 500}} {
 		q := newStation(1, 1000)
-		tired := func(ctx context.Context, p Point) (Sample, error) {
-			if p.Duration > time.Minute {
-				q.service = 1000 * part
-				defer func() { q.service = 1000 }()
-			}
-			return q.measure(ctx, p)
-		}
-		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
-		r, err := RunSearch(t.Context(), cfg, tired)
-		truth := boundary(20, 1000*part, 1)
+		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, MaxRate: c.maxRate, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+		r, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
+		truth := boundary(20, 1000*c.part, 1)
 		if err != nil || r.Outcome != Found || !r.Confirmed || math.Abs(r.Rate.Value/truth-1) > 0.06 || !r.Rate.Holds(truth) || !(r.BreaksAt > r.Rate.Value) {
-			t.Errorf("%g, truth %.0f: %v, %s: %s", part, truth, err, r.Outcome, r.Answer)
+			t.Errorf("%v, truth %.0f: %v, %s: %s", c, truth, err, r.Outcome, r.Answer)
 		}
-		t.Logf("%g: %.0f in %d points: %s", part, truth, r.Points, r.Answer)
+		t.Logf("%v: %.0f in %d points: %s", c, truth, r.Points, r.Answer)
+	}
+}
+
+func TestWorkersThatLast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		part    float64
+		maximum int
+		want    Outcome
+		says    string
+	}{
+		{1, 64, Found, "confirmed by a measurement of 5m0s"},
+		{0.7, 64, Found, "confirmed by a measurement of 5m0s"},
+		{0.1, 64, Unclear, "held 3,000 orders/s at e2e p99<20ms for 30s, but in 5m0s they and more of them"},
+		{0.7, 7, Unclear, "up to 7, broke (the queue grows by"},
+	} {
+		q := newStation(1, 500)
+		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 4, Capacity: 2000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+		r, err := RunTarget(t.Context(), cfg, 3000, c.maximum, q.tiring(c.part))
+		if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
+			t.Errorf("%v: %v, %s: %s", c, err, r.Outcome, r.Answer)
+		}
+		if r.Outcome == Found && p99(3000, 500*c.part, r.Workers) > 21 {
+			t.Errorf("%v: %d workers are too few", c, r.Workers)
+		}
+		// Under a level the fewest workers are asked for the same.
+		cfg.Workers, cfg.Auto, cfg.Capacity, cfg.MaxRate = 64, true, 32000, 3000
+		s, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
+		if c.part == 0.1 && err == nil && s.Outcome == Unclear {
+			continue // a worker that takes 20 ms for an order holds no rate
+		}
+		if err != nil || !s.Confirmed || p99(s.Rate.Value, 500*c.part, s.Workers) > 21 {
+			t.Errorf("%v: %v, %d workers: %s", c, err, s.Workers, s.Answer)
+		}
 	}
 }
 

@@ -20,13 +20,15 @@ type Target struct {
 	Breaks  []string `json:"breaks,omitempty"`
 	Probes  []*Probe `json:"probes"`
 	Points  int      `json:"points"`
+	// Confirmed says that those workers held it in a long measurement too.
+	Confirmed bool `json:"confirmed,omitempty"`
 }
 
 // RunTarget finds the fewest workers that hold a rate. It begins with
 // cfg.Workers (the sweep's recommendation); if those do not hold it, it
 // doubles them up to maxWorkers before it says that it can't be done. Of the
-// configuration it uses Level, Workers, Duration, MaxRepeats, Capacity (of
-// those workers), Now and Observe.
+// configuration it uses Level, Workers, Duration, Confirm, MaxRepeats, Capacity
+// (of those workers), Now and Observe.
 func RunTarget(ctx context.Context, cfg SearchConfig, rate float64, maxWorkers int, measure Measure) (*Target, error) {
 	cfg.defaults()
 	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
@@ -74,7 +76,19 @@ func (s *searcher) target(ctx context.Context, t *Target, maxWorkers int) error 
 			if err != nil {
 				return err
 			}
-			s.found(t, least, under, broken)
+			held, tired, err := s.confirmTarget(ctx, t.Rate, least, maxWorkers)
+			if err != nil {
+				return err
+			}
+			if held == nil {
+				s.tired(t, least, tired)
+				return nil
+			}
+			if tired != nil {
+				under = tired
+			}
+			t.Confirmed = s.Confirm > 0
+			s.found(t, held, under, broken)
 			return nil
 		}
 		broken = b
@@ -103,6 +117,16 @@ func (s *searcher) found(t *Target, least, under, broken *Probe) {
 		t.Breaks = under.Breaks
 		t.Answer += fmt.Sprintf("; with %d %s", under.Workers, strings.Join(under.Breaks, "; "))
 	}
+	if t.Confirmed {
+		t.Answer += fmt.Sprintf("; confirmed by a measurement of %s", s.Confirm)
+	}
+}
+
+// tired says that a number of workers held the rate for a while only.
+func (s *searcher) tired(t *Target, least, tired *Probe) {
+	t.Outcome, t.Breaks = Unclear, tired.Breaks
+	t.Answer = fmt.Sprintf("cannot be said: %s held %s orders/s at %s for %s, but in %s they and more of them, up to %d, broke (%s)",
+		amount.Count(least.Workers, "worker"), perSecond(t.Rate), t.Level, s.Duration, s.Confirm, tired.Workers, strings.Join(tired.Breaks, "; "))
 }
 
 func (s *searcher) impossible(t *Target, best *Probe, maxWorkers int, why string) {

@@ -27,7 +27,7 @@ type capacityPlan struct {
 	headroom   float64
 	maxRate    float64
 	target     float64
-	confirm    time.Duration
+	confirm    time.Duration // negative: as the server's VACUUM asks for
 	soak       time.Duration
 	partitions bool // the user chose their number
 	format     string
@@ -46,7 +46,7 @@ func readCapacityPlan(v *values) *capacityPlan {
 		precision:  v.percentage("precision", 0.1, 100),
 		maxRepeats: int(v.integer("max-repeats", "repeats", 2, 1000)),
 		headroom:   v.percentage("headroom", 0, 100),
-		confirm:    v.duration("confirm", time.Second),
+		confirm:    -1,
 		format:     v.text("format"),
 		partitions: v.given("partitions"),
 		feed: bench.Feed{
@@ -112,6 +112,9 @@ func (p *capacityPlan) readLevel(v *values) {
 		if v.given(flag) && p.level == nil {
 			v.fail("--%s is about a service level: give one with --slo, such as --slo 'queue_p99<20ms'", flag)
 		}
+	}
+	if v.given("confirm") {
+		p.confirm = v.duration("confirm", time.Second)
 	}
 	if v.given("max-rate") {
 		p.maxRate = v.positive("max-rate", "a rate")

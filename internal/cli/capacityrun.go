@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/amount"
+	"qbench/internal/bench"
 	"qbench/internal/capacity"
 	"qbench/report"
 	"qbench/runner"
@@ -175,9 +176,13 @@ func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float6
 // search looks for the rate under the level, or for the workers of a rate.
 func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strategy, workers int, rate float64, observe func(capacity.Measurement)) (err error) {
 	p := r.plan
+	confirm, err := p.confirmation(ctx, m.target)
+	if err != nil {
+		return err
+	}
 	cfg := capacity.SearchConfig{
 		Level: p.level, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.probeDuration(),
-		Confirm: p.confirm, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
+		Confirm: confirm, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
 	}
 	if p.target > 0 {
 		s.Target, err = capacity.RunTarget(ctx, cfg, p.target, p.limit(m.room), m.measure)
@@ -185,6 +190,17 @@ func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strateg
 	}
 	s.Search, err = capacity.RunSearch(ctx, cfg, m.measure)
 	return err
+}
+
+// confirmation is how long the long measurements of a search are. Two vacuum
+// cycles always have the whole time between two VACUUMs in them; one may have
+// a VACUUM in the middle, and show a rate that does not last.
+func (p *capacityPlan) confirmation(ctx context.Context, t *bench.Target) (time.Duration, error) {
+	if p.confirm >= 0 {
+		return p.confirm, nil
+	}
+	cycle, err := t.VacuumCycle(ctx)
+	return max(time.Minute, 2*cycle), err
 }
 
 // probeOrders is what a measurement under a level needs at least: 2 beyond the
