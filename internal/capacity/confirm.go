@@ -11,10 +11,15 @@ import (
 // as all the short ones together.
 const confirmAttempts = 8
 
-// confirm measures the rate found for long: a queue near its capacity needs
-// longer to settle than a probe takes, and the rows that the workers leave
-// behind slow them down until the next VACUUM, which may be a minute away. Where
-// the rate breaks then, the boundary is searched anew with long measurements:
+// confirm measures the rate found for long, and behind a backlog: a queue near
+// its capacity needs longer to settle than a probe takes, and the rows that the
+// workers leave behind slow them down until the next VACUUM, which may be a
+// minute away. A queue that is always short hides that, because its few orders
+// share a page of the index, which inserts clean; the first pause of the server
+// leaves more than a page, and then the workers fall behind at half the rate
+// for good. A rate that is lost with one pause cannot be planned with.
+//
+// Where the rate breaks then, the boundary is searched anew with long measurements:
 // downwards in growing strides, or to the middle of the rate and what the
 // workers kept up with, until one rate holds; then by bisection. Lowering the
 // rate by the tolerance each time was too slow where it broke by half.
@@ -37,7 +42,7 @@ func (s *searcher) confirm(ctx context.Context) error {
 		}
 		switch {
 		case top == nil:
-			s.result.Confirmed, s.result.ConfirmS = true, s.Confirm.Seconds()
+			s.confirmed()
 			return nil
 		case low == nil:
 			rate = top.Rate / stride
@@ -65,8 +70,12 @@ func (s *searcher) confirm(ctx context.Context) error {
 		return nil
 	}
 	s.low, s.top, s.line = low, top, nil
-	s.result.Confirmed, s.result.ConfirmS = true, s.Confirm.Seconds()
+	s.confirmed()
 	return nil
+}
+
+func (s *searcher) confirmed() {
+	s.result.Confirmed, s.result.ConfirmS, s.result.BacklogS = true, s.Confirm.Seconds(), s.Backlog.Seconds()
 }
 
 // lastingWorkers is the fewest of least and more, up to s.Workers, that hold
@@ -113,7 +122,8 @@ func more(workers int) int { return workers + max(1, workers/2) }
 
 // long is one measurement for the time of a confirmation.
 func (s *searcher) long(ctx context.Context, rate float64, workers int) (*Probe, error) {
-	sample, err := s.one(ctx, Point{Clients: workers, Rate: rate, Duration: s.Confirm, Repeat: 1})
+	backlog := int64(math.Round(rate * s.Backlog.Seconds()))
+	sample, err := s.one(ctx, Point{Clients: workers, Rate: rate, Duration: s.Confirm, Orders: backlog, Repeat: 1})
 	if err != nil {
 		return nil, err
 	}

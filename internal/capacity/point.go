@@ -11,7 +11,7 @@ type Point struct {
 	Clients  int           `json:"clients"`          // workers that take orders
 	Rate     float64       `json:"rate,omitempty"`   // orders offered per second; 0 drains a seeded queue as fast as it goes
 	Duration time.Duration `json:"duration_ns"`      // of the measured part, without warm-up
-	Orders   int64         `json:"orders,omitempty"` // to seed; 0 leaves it to the measuring function
+	Orders   int64         `json:"orders,omitempty"` // to seed; 0 leaves it to the measuring function, or is none where there is a rate
 	Repeat   int           `json:"repeat"`           // from 1, of this point
 }
 

@@ -25,6 +25,7 @@ type SearchConfig struct {
 	MaxRate    float64 // the highest that can be offered; 0: until the producers give up
 	Duration   time.Duration
 	Confirm    time.Duration // of a long last measurement at the rate found, and of those at lower rates if it breaks; 0: none
+	Backlog    time.Duration // orders that wait when a long measurement begins: as many as come in this time
 	Tolerance  float64       // width of the answer, relative; 0 is 0.03
 	MaxRepeats int           // of one doubtful point; 0 is 3
 	MaxPoints  int           // measurements, after which a boundary within the noise is not measured further; 0 is 24
@@ -53,6 +54,7 @@ type Search struct {
 	Breaks    []string `json:"breaks,omitempty"`
 	Confirmed bool     `json:"confirmed,omitempty"` // by a long measurement
 	ConfirmS  float64  `json:"confirm_s,omitempty"` // how long that was
+	BacklogS  float64  `json:"backlog_s,omitempty"` // of orders that waited when it began, in seconds of the rate
 	Probes    []*Probe `json:"probes"`              // in the order they were done
 	Points    int      `json:"points"`              // measurements, repeats included
 }

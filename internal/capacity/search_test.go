@@ -225,6 +225,29 @@ func TestSearchConfirmsWhatLasts(t *testing.T) {
 	}
 }
 
+// A queue that only keeps up as long as nothing waits is not planned with: one
+// pause of the server, and it falls behind for good.
+func TestSearchConfirmsBehindABacklog(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		backlog time.Duration
+		service float64 // that counts
+	}{{0, 1000}, {time.Second, 500}} {
+		q := newStation(1, 1000)
+		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Backlog: c.backlog, Now: q.now, Duration: 30 * time.Second}
+		r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p Point) (Sample, error) {
+			if q.service = 1000; p.Orders > 200 {
+				q.service = 500
+			}
+			return q.measure(ctx, p)
+		})
+		truth := boundary(20, c.service, 1)
+		if err != nil || !r.Confirmed || r.BacklogS != c.backlog.Seconds() || math.Abs(r.Rate.Value/truth-1) > 0.06 {
+			t.Errorf("%s, truth %.0f: %v, %s: %s", c.backlog, truth, err, r.Outcome, r.Answer)
+		}
+	}
+}
+
 func TestWorkersThatLast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -28,6 +28,7 @@ type capacityPlan struct {
 	maxRate    float64
 	target     float64
 	confirm    time.Duration // negative: as the server's VACUUM asks for
+	backlog    time.Duration
 	soak       time.Duration
 	partitions bool // the user chose their number
 	format     string
@@ -47,6 +48,7 @@ func readCapacityPlan(v *values) *capacityPlan {
 		maxRepeats: int(v.integer("max-repeats", "repeats", 2, 1000)),
 		headroom:   v.percentage("headroom", 0, 100),
 		confirm:    -1,
+		backlog:    v.duration("backlog", time.Second),
 		format:     v.text("format"),
 		partitions: v.given("partitions"),
 		feed: bench.Feed{
@@ -108,13 +110,15 @@ func (p *capacityPlan) readLevel(v *values) {
 		}
 		p.level = level
 	}
-	for _, flag := range []string{"max-rate", "target-rate", "confirm"} {
+	for _, flag := range []string{"max-rate", "target-rate", "confirm", "backlog"} {
 		if v.given(flag) && p.level == nil {
 			v.fail("--%s is about a service level: give one with --slo, such as --slo 'queue_p99<20ms'", flag)
 		}
 	}
 	if v.given("confirm") {
-		p.confirm = v.duration("confirm", time.Second)
+		if p.confirm = v.duration("confirm", time.Second); p.confirm == 0 && v.given("backlog") {
+			v.fail("--backlog is about the long measurements, and --confirm 0 is none of them: leave one of them out")
+		}
 	}
 	if v.given("max-rate") {
 		p.maxRate = v.positive("max-rate", "a rate")

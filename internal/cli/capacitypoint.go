@@ -55,8 +55,12 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 	if p.Rate > 0 {
 		feed := m.feed
 		feed.Rate = p.Rate
-		spec.Feed, spec.Queue.Orders = &feed, 0
+		spec.Feed, spec.Queue.Orders = &feed, p.Orders
 		spec.Queue.Claimed = 0
+		if p.Orders > 0 {
+			// The backlog may be worked off before the measurement begins.
+			spec.Load.Warmup = max(spec.Load.Warmup, p.Duration/10)
+		}
 		spec.Load.Log = moved
 	} else {
 		spec.Load.Interval = pointInterval(p.Duration)

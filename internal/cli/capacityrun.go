@@ -182,7 +182,7 @@ func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strateg
 	}
 	cfg := capacity.SearchConfig{
 		Level: p.level, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.probeDuration(),
-		Confirm: confirm, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
+		Confirm: confirm, Backlog: p.backlog, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
 	}
 	if p.target > 0 {
 		s.Target, err = capacity.RunTarget(ctx, cfg, p.target, p.limit(m.room), m.measure)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,9 +37,7 @@ type quantity struct {
 
 func lookupQuantity(name string) *quantity {
 	// The spelling of everyone who has not seen the result file.
-	if name == "p99.9" {
-		name = "p99_9"
-	}
+	name = strings.Replace(name, "p99.9", "p99_9", 1)
 	for i := range quantities {
 		if quantities[i].name == name {
 			return &quantities[i]
@@ -55,17 +54,16 @@ func quantityNames() string {
 	return strings.Join(names, ", ")
 }
 
-var quantities = []quantity{
+var quantities = slices.Concat([]quantity{
 	{name: "orders_per_s", kind: number, absent: "the script counts no orders",
 		of: func(r *runner.Result) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
 	{name: "tps", kind: number, of: func(r *runner.Result) (float64, bool) { return r.TPS, true }},
-	latencyQuantity("mean", func(l *runner.Latency) float64 { return l.Mean }),
-	latencyQuantity("p50", func(l *runner.Latency) float64 { return l.P50 }),
-	latencyQuantity("p90", func(l *runner.Latency) float64 { return l.P90 }),
-	latencyQuantity("p95", func(l *runner.Latency) float64 { return l.P95 }),
-	latencyQuantity("p99", func(l *runner.Latency) float64 { return l.P99 }),
-	latencyQuantity("p99_9", func(l *runner.Latency) float64 { return l.P999 }),
-	latencyQuantity("max", func(l *runner.Latency) float64 { return l.Max }),
+}, latencyQuantities("", "no transaction succeeded", func(r *runner.Result) *runner.Latency {
+	if r.Transactions == 0 {
+		return nil
+	}
+	return &r.Latency
+}), []quantity{
 	countQuantity("transactions", func(r *runner.Result) int64 { return r.Transactions }),
 	{name: "orders", kind: count, absent: "the script counts no orders",
 		of: func(r *runner.Result) (float64, bool) { return float64(r.Orders), r.CountsOrders }},
@@ -82,14 +80,56 @@ var quantities = []quantity{
 	auditQuantity("remaining", func(a *runner.Audit) int64 { return a.Remaining }),
 	{name: "client_cpu", kind: share, whole: "this machine's cores",
 		of: func(r *runner.Result) (float64, bool) { return 100 * r.Client.CPUShare, true }},
-}
+	{name: "depth_max", kind: count, absent: noProducers,
+		of: func(r *runner.Result) (float64, bool) {
+			if r.Steady == nil {
+				return 0, false
+			}
+			return float64(r.Steady.Depth.Max), true
+		}},
+}, latencyQuantities("queue_", noProducers, func(r *runner.Result) *runner.Latency {
+	if r.Steady == nil {
+		return nil
+	}
+	return r.Steady.QueueTime
+}), latencyQuantities("e2e_", noProducers, func(r *runner.Result) *runner.Latency {
+	if r.Steady == nil {
+		return nil
+	}
+	return r.Steady.EndToEnd
+}))
+
+const noProducers = "the run has no producers, or no order of theirs was done"
 
 // started counts the transactions by the identity of runner.Stats.
 func started(r *runner.Result) int64 { return r.Transactions + r.Failed() + r.Skipped }
 
-func latencyQuantity(name string, of func(*runner.Latency) float64) quantity {
-	return quantity{name: name, kind: duration, absent: "no transaction succeeded",
-		of: func(r *runner.Result) (float64, bool) { return of(&r.Latency), r.Transactions > 0 }}
+// latencyQuantities are the statistics of one latency; of is nil where a run
+// does not have it.
+func latencyQuantities(prefix, absent string, of func(*runner.Result) *runner.Latency) []quantity {
+	var list []quantity
+	for _, statistic := range []struct {
+		name string
+		of   func(*runner.Latency) float64
+	}{
+		{"mean", func(l *runner.Latency) float64 { return l.Mean }},
+		{"p50", func(l *runner.Latency) float64 { return l.P50 }},
+		{"p90", func(l *runner.Latency) float64 { return l.P90 }},
+		{"p95", func(l *runner.Latency) float64 { return l.P95 }},
+		{"p99", func(l *runner.Latency) float64 { return l.P99 }},
+		{"p99_9", func(l *runner.Latency) float64 { return l.P999 }},
+		{"max", func(l *runner.Latency) float64 { return l.Max }},
+	} {
+		list = append(list, quantity{name: prefix + statistic.name, kind: duration, absent: absent,
+			of: func(r *runner.Result) (float64, bool) {
+				l := of(r)
+				if l == nil {
+					return 0, false
+				}
+				return statistic.of(l), true
+			}})
+	}
+	return list
 }
 
 func countQuantity(name string, of func(*runner.Result) int64) quantity {
@@ -124,9 +164,9 @@ func (t Threshold) measure(r *runner.Result) (float64, bool) {
 	return v, ok
 }
 
-// Holds tells whether the condition is true of the run, and whether the run has
+// holds tells whether the condition is true of the run, and whether the run has
 // the quantity at all.
-func (t Threshold) Holds(r *runner.Result) (holds, measured bool) {
+func (t Threshold) holds(r *runner.Result) (holds, measured bool) {
 	v, ok := t.measure(r)
 	if !ok {
 		return false, false
@@ -151,25 +191,12 @@ func (t Threshold) Holds(r *runner.Result) (holds, measured bool) {
 // is true fails, and so does one of which nobody can tell. The reason is one
 // line.
 func (t Threshold) Fails(r *runner.Result) (reason string, failed bool) {
-	holds, measured := t.Holds(r)
+	holds, measured := t.holds(r)
 	switch {
 	case !measured:
 		return fmt.Sprintf("%s: %s: not measured, %s", configOf(r), t, t.quantity.absent), true
 	case holds:
 		return fmt.Sprintf("%s: %s: %s", configOf(r), t, t.Value(r)), true
-	}
-	return "", false
-}
-
-// Misses applies the threshold as an objective (--slo): a run of which the
-// condition is not true misses it, and so does one of which nobody can tell.
-func (t Threshold) Misses(r *runner.Result) (reason string, missed bool) {
-	holds, measured := t.Holds(r)
-	switch {
-	case !measured:
-		return fmt.Sprintf("%s: %s: not measured, %s", configOf(r), t, t.quantity.absent), true
-	case !holds:
-		return fmt.Sprintf("%s: not %s: %s", configOf(r), t, t.Value(r)), true
 	}
 	return "", false
 }

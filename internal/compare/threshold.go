@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Threshold is a condition on one run, such as "p99>20ms": what --fail-if must
-// not see, or what --slo asks for.
+// Threshold is a condition on one run, such as "p99>20ms", that --fail-if must
+// not see.
 type Threshold struct {
 	quantity *quantity
 	op       string // > >= < <=

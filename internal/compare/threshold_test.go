@@ -19,6 +19,7 @@ func measured() *runner.Result {
 		Latency: runner.Latency{Mean: 1.5, P50: 1, P90: 2, P95: 3, P99: 20, P999: 45.25, Max: 1234},
 		Audit:   &runner.Audit{OK: true, Lost: 2, Remaining: 7},
 		Client:  runner.Client{CPUShare: 0.425, CPUSeconds: 1},
+		Steady:  &runner.Steady{QueueTime: &runner.Latency{P99: 7, P999: 8}, EndToEnd: &runner.Latency{P99: 9}, Depth: runner.Depth{Max: 40}},
 	}
 }
 
@@ -39,6 +40,10 @@ func TestThresholds(t *testing.T) {
 		{"mean<=1.5ms", "mean<=1.5ms: mean is 1.5 ms"},
 		{"p90>1e0ms", "p90>1ms: p90 is 2 ms"},
 		{"p95>1e-3s", "p95>0.001s: p95 is 0.003 s"},
+		{"queue_p99>6ms", "queue_p99>6ms: queue_p99 is 7 ms"},
+		{"queue_p99.9>6ms", "queue_p99_9>6ms: queue_p99_9 is 8 ms"},
+		{"e2e_p99>9ms", ""},
+		{"depth_max>39", "depth_max>39: depth_max is 40"},
 		{"orders_per_s<5000", "orders_per_s<5000: orders_per_s is 4321.5"},
 		{"orders_per_s<4000", ""},
 		{"tps<5000.1", "tps<5000.1: tps is 5000"},
@@ -74,25 +79,10 @@ func TestThresholds(t *testing.T) {
 		if reason != want || failed != (want != "") {
 			t.Errorf("%s: %q, want %q", c.text, reason, want)
 		}
-		if _, missed := th.Misses(measured()); missed == failed {
-			t.Errorf("%s: as a limit and as an objective it cannot both hold", c.text)
-		}
 	}
 }
 
-func TestObjective(t *testing.T) {
-	t.Parallel()
-	th, err := ParseThreshold("p99<20ms")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if reason, _ := th.Misses(measured()); reason != "skip-locked, plain, prepared, 8 clients: not p99<20ms: p99 is 20 ms" {
-		t.Error(reason)
-	}
-}
-
-// What a run does not have is no success, neither as a limit nor as an
-// objective.
+// What a run does not have is no success.
 func TestThresholdsUnmeasured(t *testing.T) {
 	t.Parallel()
 	r := &runner.Result{Strategy: "mine.sql", Mode: runner.Simple, Clients: 1}
@@ -103,22 +93,23 @@ func TestThresholdsUnmeasured(t *testing.T) {
 		"lost>0":            "not measured, the run has no audit",
 		"orders_per_s<5000": "not measured, the script counts no orders",
 		"orders<1":          "not measured, the script counts no orders",
+		"queue_p99>1ms":     "not measured, the run has no producers, or no order of theirs was done",
+		"e2e_max>1ms":       "not measured, the run has no producers, or no order of theirs was done",
+		"depth_max>1":       "not measured, the run has no producers, or no order of theirs was done",
 	} {
 		th, err := ParseThreshold(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, judge := range []func(*runner.Result) (string, bool){th.Fails, th.Misses} {
-			if reason, failed := judge(r); !failed || !strings.HasSuffix(reason, want) {
-				t.Errorf("%s: %q, want %q", text, reason, want)
-			}
+		if reason, failed := th.Fails(r); !failed || !strings.HasSuffix(reason, want) {
+			t.Errorf("%s: %q, want %q", text, reason, want)
 		}
 	}
 }
 
 func TestThresholdErrors(t *testing.T) {
 	t.Parallel()
-	names := "known are orders_per_s, tps, mean, p50, p90, p95, p99, p99_9, max, transactions, orders, empty, failed, skipped, late, retried, retries, aborted_clients, lost, duplicated, in_doubt, remaining, client_cpu"
+	names := "known are orders_per_s, tps, mean, p50, p90, p95, p99, p99_9, max, transactions, orders, empty, failed, skipped, late, retried, retries, aborted_clients, lost, duplicated, in_doubt, remaining, client_cpu, depth_max, queue_mean, queue_p50, queue_p90, queue_p95, queue_p99, queue_p99_9, queue_max, e2e_mean, e2e_p50, e2e_p90, e2e_p95, e2e_p99, e2e_p99_9, e2e_max"
 	for text, want := range map[string]string{
 		"":                   `threshold "": column 1: expected a name; ` + names,
 		"p98>20ms":           `threshold "p98>20ms": column 1: unknown name "p98"; ` + names,
@@ -172,9 +163,8 @@ func FuzzParseThreshold(f *testing.F) {
 		if math.IsNaN(th.value) || math.IsInf(th.value, 0) || th.value < 0 {
 			t.Fatalf("%q has the value %g", text, th.value)
 		}
-		_, failed := th.Fails(r)
-		if _, missed := th.Misses(r); failed == missed {
-			t.Fatalf("%s is both", th)
+		if reason, failed := th.Fails(r); failed != (reason != "") || strings.Contains(reason, "\n") {
+			t.Fatalf("%s: %v with the reason %q", th, failed, reason)
 		}
 		if strings.Contains(th.Value(r), "\n") {
 			t.Fatal("a reason has one line")
