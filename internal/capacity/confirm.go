@@ -58,7 +58,7 @@ func (s *searcher) confirm(ctx context.Context) error {
 				rate = s.interpolate()
 			}
 		}
-		if low != nil && top.Rate <= low.Rate*(1+s.Tolerance) {
+		if low != nil && top.Rate <= low.Rate*(1+s.Tolerance) || low == nil && top.Rate <= s.MinRate {
 			break
 		}
 	}

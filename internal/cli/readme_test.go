@@ -23,7 +23,7 @@ var scaled = []struct{ pattern, with string }{
 	{`--work 1s`, "--work 5ms"},
 	{`--repeat [0-9]+`, "--repeat 3"},
 	{`--max-pairs [0-9]+`, "--max-pairs 4"},
-	{`--confirm [0-9]+s?`, "--confirm 1"},
+	{`--headroom 30%`, "--headroom 30% --confirm 1"},
 	{`queue_p99<100ms`, "queue_p99<60s"}, // holds however busy the machine is
 	{`--workers 8`, "--workers 1 --max-rate 100"},
 	{`(qbench run )`, "${1}--orders 3000 "},
