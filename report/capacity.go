@@ -158,7 +158,7 @@ func marginText(s *capacity.Search) string {
 	}
 	text := fmt.Sprintf("between %s and %s orders/s, from %s", low, high, amount.Count(int64(s.Points), "measurement"))
 	if s.Confirmed {
-		text += fmt.Sprintf(", confirmed by one of %.4g s", s.ConfirmS)
+		text += fmt.Sprintf(", confirmed by %d of %.4g s", max(1, s.ConfirmRuns), s.ConfirmS)
 		if s.BacklogS > 0 {
 			text += fmt.Sprintf(" that began with %.4g s of orders waiting", s.BacklogS)
 		}

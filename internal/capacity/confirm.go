@@ -4,20 +4,34 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 	"strings"
 )
 
-// confirmAttempts bounds the long measurements, each of which may take as long
-// as all the short ones together.
-const confirmAttempts = 8
+// confirmAttempts bounds the long measurements of a search, each of which may
+// take as long as all the short ones together; after narrowAttempts of them the
+// others are for what holds already.
+const (
+	confirmAttempts = 14
+	narrowAttempts  = 8
+)
+
+// confirmHolds is how many long measurements must hold, and none of them break,
+// before a rate or a number of workers is believed. With one, the highest of
+// several rates near the boundary is the one that was lucky: a rate found so
+// broke in two of three runs after it.
+const confirmHolds = 3
 
 // confirm measures the rate found for long, and behind a backlog: a queue near
 // its capacity needs longer to settle than a probe takes, and the rows that the
 // workers leave behind slow them down until the next VACUUM, which may be a
 // minute away. A queue that is always short hides that, because its few orders
-// share a page of the index, which inserts clean; the first pause of the server
-// leaves more than a page, and then the workers fall behind at half the rate
-// for good. A rate that is lost with one pause cannot be planned with.
+// share a page of the index, which inserts clean (after 93,000 orders the index
+// had 13 pages); behind a backlog of more than a page the cleaned end is not the
+// end that the workers read (269 pages, all read by each search for the first
+// order), and they fall behind at half the rate until VACUUM. A rate that is lost
+// with one pause of the server cannot be planned with.
 //
 // Where the rate breaks then, the boundary is searched anew with long measurements:
 // downwards in growing strides, or to the middle of the rate and what the
@@ -28,61 +42,92 @@ func (s *searcher) confirm(ctx context.Context) error {
 		return nil
 	}
 	found := s.low.Rate
-	var low, top *Probe
+	var top *Probe
+	var held []lasting // by rising rate
 	rate, stride := found, 1+s.Tolerance
-	for range confirmAttempts {
+	step := stride
+search:
+	for attempt := range confirmAttempts {
 		b, err := s.long(ctx, rate, s.Workers)
 		if err != nil {
 			return err
 		}
 		if b.Holds {
-			low = b
+			held = holds(held, rate, b)
 		} else {
 			top = b
+			held = held[:sort.Search(len(held), func(i int) bool { return held[i].asked >= rate })]
 		}
-		switch {
-		case top == nil:
-			s.confirmed()
-			return nil
-		case low == nil:
+		if len(held) == 0 {
+			if top.Rate <= s.MinRate {
+				break search
+			}
 			rate = top.Rate / stride
 			stride *= stride
 			if top.capacity > 0 {
 				rate = math.Min(rate, math.Sqrt(top.Rate*math.Max(top.capacity, top.Rate/2)))
 			}
 			rate = math.Max(rate, s.MinRate)
+			continue
+		}
+		best := held[len(held)-1]
+		near := top == nil || top.Rate <= best.Rate*(1+s.Tolerance)
+		late := attempt+1 >= narrowAttempts
+		switch {
+		case best.times == confirmHolds && (near || late):
+			break search
+		case near || late && b.Holds:
+			rate = best.asked
+		case late:
+			rate = math.Max(best.asked, top.Rate/step)
+			step *= step
 		default:
-			s.low, s.top = low, top
-			rate = math.Sqrt(low.Rate * top.Rate)
+			s.low, s.top = best.Probe, top
+			rate = math.Sqrt(best.Rate * top.Rate)
 			if top.capacity == 0 { // else a backlog has slowed the workers down, and the room says nothing
 				rate = s.interpolate()
 			}
 		}
-		if low != nil && top.Rate <= low.Rate*(1+s.Tolerance) || low == nil && top.Rate <= s.MinRate {
-			break
-		}
 	}
-	if low == nil {
+	if len(held) == 0 {
 		s.result.Outcome = Unclear
 		s.result.BreaksAt, s.result.Breaks = top.Rate, top.Breaks
 		s.result.Answer = fmt.Sprintf("no rate was confirmed: %s orders/s held for %s, but in %s all from there down to %s broke (there %s); take longer measurements",
 			perSecond(found), s.Duration, s.Confirm, perSecond(top.Rate), strings.Join(top.Breaks, "; "))
 		return nil
 	}
-	s.low, s.top, s.line = low, top, nil
-	s.confirmed()
+	best := held[len(held)-1]
+	if top != nil {
+		s.low, s.top, s.line = best.Probe, top, nil
+	}
+	s.result.Confirmed, s.result.ConfirmRuns = true, best.times
+	s.result.ConfirmS, s.result.BacklogS = s.Confirm.Seconds(), s.Backlog.Seconds()
 	return nil
 }
 
-func (s *searcher) confirmed() {
-	s.result.Confirmed, s.result.ConfirmS, s.result.BacklogS = true, s.Confirm.Seconds(), s.Backlog.Seconds()
+// lasting is a rate that held in long measurements.
+type lasting struct {
+	asked float64 // which is more than the probe's rate where the producers could not offer it
+	times int
+	*Probe
+}
+
+// holds adds a measurement that held to those before it.
+func holds(held []lasting, rate float64, b *Probe) []lasting {
+	i := sort.Search(len(held), func(i int) bool { return held[i].asked >= rate })
+	if i == len(held) || held[i].asked != rate {
+		held = slices.Insert(held, i, lasting{asked: rate})
+	}
+	held[i].times++
+	held[i].Probe = b
+	return held
 }
 
 // lastingWorkers is the fewest of least and more, up to s.Workers, that hold
-// the rate in a long measurement; s.Workers have shown it already.
+// the rate in long measurements; s.Workers have shown it already.
 func (s *searcher) lastingWorkers(ctx context.Context, rate float64, least int) (int, error) {
 	for s.Confirm > 0 && least < s.Workers {
-		b, err := s.long(ctx, rate, least)
+		b, err := s.lasts(ctx, rate, least)
 		if err != nil || b.Holds {
 			return least, err
 		}
@@ -92,7 +137,7 @@ func (s *searcher) lastingWorkers(ctx context.Context, rate float64, least int) 
 }
 
 // confirmTarget finds how many workers, of least and more, hold the rate of a
-// target in a long measurement. Where none does, the second result is what
+// target in long measurements. Where none does, the second result is what
 // broke with the last ones that were tried.
 func (s *searcher) confirmTarget(ctx context.Context, rate float64, least *Probe, maxWorkers int) (held, broken *Probe, err error) {
 	if s.Confirm == 0 {
@@ -101,7 +146,7 @@ func (s *searcher) confirmTarget(ctx context.Context, rate float64, least *Probe
 	const attempts = 4
 	workers := least.Workers
 	for range attempts {
-		b, err := s.long(ctx, rate, workers)
+		b, err := s.lasts(ctx, rate, workers)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -119,6 +164,17 @@ func (s *searcher) confirmTarget(ctx context.Context, rate float64, least *Probe
 
 // more is the next number of workers to try where one is too few.
 func more(workers int) int { return workers + max(1, workers/2) }
+
+// lasts is the last of the long measurements that it takes to believe a rate,
+// or the first that breaks.
+func (s *searcher) lasts(ctx context.Context, rate float64, workers int) (b *Probe, err error) {
+	for range confirmHolds {
+		if b, err = s.long(ctx, rate, workers); err != nil || !b.Holds {
+			break
+		}
+	}
+	return b, err
+}
 
 // long is one measurement for the time of a confirmation.
 func (s *searcher) long(ctx context.Context, rate float64, workers int) (*Probe, error) {

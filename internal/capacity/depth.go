@@ -57,15 +57,15 @@ func DepthTrend(depths []float64, intervalS, rate float64) Depth {
 	switch s := d.Slope; {
 	case s.Low > 0 && s.Value > math.Max(d.Tolerance, visibleGrowth(depths, intervalS)):
 		d.Trend = Growing
-		d.Reason = fmt.Sprintf("the queue grows by %.3g orders/s (%.3g to %.3g)", s.Value, s.Low, s.High)
+		d.Reason = fmt.Sprintf("the queue grows by %s orders/s (%s to %s)", perSecond(s.Value), perSecond(s.Low), perSecond(s.High))
 	case s.High < 0 && s.Value < -d.Tolerance:
 		d.Trend = Shrinking
-		d.Reason = fmt.Sprintf("the queue shrinks by %.3g orders/s: a backlog is worked off", -s.Value)
+		d.Reason = fmt.Sprintf("the queue shrinks by %s orders/s: a backlog is worked off", perSecond(-s.Value))
 	case s.High <= math.Max(d.Tolerance, boundedGrowth(depths, intervalS, rate)):
 		d.Trend = Stable
-		d.Reason = fmt.Sprintf("the depth stays bounded (%.3g to %.3g orders/s)", s.Low, s.High)
+		d.Reason = fmt.Sprintf("the depth stays bounded (%s to %s orders/s)", perSecond(s.Low), perSecond(s.High))
 	default:
-		d.Reason = fmt.Sprintf("the depth changes by %.3g to %.3g orders/s, which allows growth: measure for longer", s.Low, s.High)
+		d.Reason = fmt.Sprintf("the depth changes by %s to %s orders/s, which allows growth: measure for longer", perSecond(s.Low), perSecond(s.High))
 	}
 	return d
 }

@@ -24,7 +24,7 @@ type SearchConfig struct {
 	MinRate    float64 // 0: the lowest that has 200 orders in a measurement
 	MaxRate    float64 // the highest that can be offered; 0: until the producers give up
 	Duration   time.Duration
-	Confirm    time.Duration // of a long last measurement at the rate found, and of those at lower rates if it breaks; 0: none
+	Confirm    time.Duration // of each long measurement at the rate found, and at lower ones if it breaks; 0: none
 	Backlog    time.Duration // orders that wait when a long measurement begins: as many as come in this time
 	Tolerance  float64       // width of the answer, relative; 0 is 0.03
 	MaxRepeats int           // of one doubtful point; 0 is 3
@@ -43,7 +43,8 @@ type Search struct {
 	// Rate is in orders/s: the highest that held. Its interval goes from the
 	// highest rate that held beyond doubt to the lowest that broke beyond it;
 	// where the noise leaves doubt, rate and interval are those of a line
-	// through all measurements near the limit.
+	// through all measurements near the limit. After long measurements it goes from
+	// the rate that held in several of them to the lowest that broke in one.
 	Rate     Estimate `json:"rate"`
 	Workers  int      `json:"workers"`
 	Headroom float64  `json:"headroom,omitempty"`
@@ -52,11 +53,14 @@ type Search struct {
 	// there.
 	BreaksAt  float64  `json:"breaks_at,omitempty"`
 	Breaks    []string `json:"breaks,omitempty"`
-	Confirmed bool     `json:"confirmed,omitempty"` // by a long measurement
-	ConfirmS  float64  `json:"confirm_s,omitempty"` // how long that was
-	BacklogS  float64  `json:"backlog_s,omitempty"` // of orders that waited when it began, in seconds of the rate
-	Probes    []*Probe `json:"probes"`              // in the order they were done
-	Points    int      `json:"points"`              // measurements, repeats included
+	Confirmed bool     `json:"confirmed,omitempty"` // by long measurements
+	// ConfirmRuns is how many held, with none that broke, and ConfirmS how long
+	// each was.
+	ConfirmRuns int      `json:"confirm_runs,omitempty"`
+	ConfirmS    float64  `json:"confirm_s,omitempty"`
+	BacklogS    float64  `json:"backlog_s,omitempty"` // of orders that waited when it began, in seconds of the rate
+	Probes      []*Probe `json:"probes"`              // in the order they were done
+	Points      int      `json:"points"`              // measurements, repeats included
 }
 
 const (

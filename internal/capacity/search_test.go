@@ -218,11 +218,33 @@ func TestSearchConfirmsWhatLasts(t *testing.T) {
 		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, MaxRate: c.maxRate, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
 		r, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
 		truth := boundary(20, 1000*c.part, 1)
-		if err != nil || r.Outcome != Found || !r.Confirmed || math.Abs(r.Rate.Value/truth-1) > 0.06 || !r.Rate.Holds(truth) || !(r.BreaksAt > r.Rate.Value) {
+		// One measurement of several is enough to break a rate, so it is rather low.
+		if err != nil || r.Outcome != Found || !r.Confirmed || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth || !(r.BreaksAt > r.Rate.Value) {
 			t.Errorf("%v, truth %.0f: %v, %s: %s", c, truth, err, r.Outcome, r.Answer)
 		}
 		t.Logf("%v: %.0f in %d points: %s", c, truth, r.Points, r.Answer)
 	}
+}
+
+// A server that is fast in one long measurement and slow in the next bears what
+// it does when it is slow.
+func TestSearchConfirmsMoreThanOnce(t *testing.T) {
+	t.Parallel()
+	q, long := newStation(1, 1000), 0
+	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+	r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p Point) (Sample, error) {
+		if q.service = 1000; p.Duration > time.Minute {
+			if long++; long%2 == 0 {
+				q.service = 750
+			}
+		}
+		return q.measure(ctx, p)
+	})
+	fast, slow := boundary(20, 1000, 1), boundary(20, 750, 1)
+	if err != nil || r.Outcome != Found || r.ConfirmRuns < 2 || r.Rate.Value > 1.03*slow || r.Rate.Value < 0.7*slow || r.BreaksAt > fast {
+		t.Errorf("boundaries %.0f and %.0f: %v, %s, %d runs: %s", fast, slow, err, r.Outcome, r.ConfirmRuns, r.Answer)
+	}
+	t.Logf("%.0f in %d points, %d runs: %s", slow, r.Points, r.ConfirmRuns, r.Answer)
 }
 
 // A queue that only keeps up as long as nothing waits is not planned with: one
@@ -242,7 +264,7 @@ func TestSearchConfirmsBehindABacklog(t *testing.T) {
 			return q.measure(ctx, p)
 		})
 		truth := boundary(20, c.service, 1)
-		if err != nil || !r.Confirmed || r.BacklogS != c.backlog.Seconds() || math.Abs(r.Rate.Value/truth-1) > 0.06 {
+		if err != nil || !r.Confirmed || r.BacklogS != c.backlog.Seconds() || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth {
 			t.Errorf("%s, truth %.0f: %v, %s: %s", c.backlog, truth, err, r.Outcome, r.Answer)
 		}
 	}
@@ -256,8 +278,8 @@ func TestWorkersThatLast(t *testing.T) {
 		want    Outcome
 		says    string
 	}{
-		{1, 64, Found, "confirmed by a measurement of 5m0s"},
-		{0.7, 64, Found, "confirmed by a measurement of 5m0s"},
+		{1, 64, Found, "confirmed by 3 measurements of 5m0s"},
+		{0.7, 64, Found, "confirmed by 3 measurements of 5m0s"},
 		{0.1, 64, Unclear, "held 3,000 orders/s at e2e p99<20ms for 30s, but in 5m0s they and more of them"},
 		{0.7, 7, Unclear, "up to 7, broke (the queue grows by"},
 	} {

@@ -8,6 +8,9 @@ import (
 // perSecond writes a rate in a sentence: three digits are more than any of
 // them is known to, and whole numbers read best.
 func perSecond(x float64) string {
+	if x < 0 {
+		return "-" + perSecond(-x)
+	}
 	if x < 100 {
 		return fmt.Sprintf("%.3g", x)
 	}

@@ -20,7 +20,7 @@ type Target struct {
 	Breaks  []string `json:"breaks,omitempty"`
 	Probes  []*Probe `json:"probes"`
 	Points  int      `json:"points"`
-	// Confirmed says that those workers held it in a long measurement too.
+	// Confirmed says that those workers held it in long measurements too.
 	Confirmed bool `json:"confirmed,omitempty"`
 }
 
@@ -118,7 +118,7 @@ func (s *searcher) found(t *Target, least, under, broken *Probe) {
 		t.Answer += fmt.Sprintf("; with %d %s", under.Workers, strings.Join(under.Breaks, "; "))
 	}
 	if t.Confirmed {
-		t.Answer += fmt.Sprintf("; confirmed by a measurement of %s", s.Confirm)
+		t.Answer += fmt.Sprintf("; confirmed by %d measurements of %s", confirmHolds, s.Confirm)
 	}
 }
 

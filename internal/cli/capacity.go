@@ -73,7 +73,7 @@ func capacityFlags() []cli.Flag {
 		&cli.StringFlag{Name: "max-rate", Category: categoryLevel, Usage: "`N`: offer no more orders per second", DefaultText: "all that the producers can"},
 		&cli.StringFlag{Name: "headroom", Category: categoryLevel, Value: defaultHeadroom, Usage: "`PERCENT`: what to stay below the rate found when planning"},
 		&cli.StringFlag{Name: "target-rate", Category: categoryLevel, Usage: "`N`: ask the reverse: how many workers hold the level at N orders per second"},
-		&cli.StringFlag{Name: "confirm", Category: categoryLevel, Usage: "`TIME`: seconds, or a time: of a last, long measurement of what was found, and of less if it breaks; 0 is none", DefaultText: "twice the server's autovacuum_naptime, at least 60"},
+		&cli.StringFlag{Name: "confirm", Category: categoryLevel, Usage: "`TIME`: seconds, or a time: of each long measurement of what was found, and of less if it breaks; three must hold; 0 is none", DefaultText: "twice the server's autovacuum_naptime, at least 60"},
 		&cli.StringFlag{Name: "backlog", Category: categoryLevel, Value: "1", Usage: "`TIME`: seconds, or a time: of orders that wait when a long measurement begins, as after a pause of the server; 0 is none"},
 		&cli.StringFlag{Name: "soak", Category: categoryLevel, Usage: "`TIME`: seconds, or a time such as 1h: then run that long at the rate to plan with, and report what drifts"},
 		&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: text, markdown, html, json"},
