@@ -36,7 +36,8 @@ const confirmHolds = 3
 // Where the rate breaks then, the boundary is searched anew with long measurements:
 // downwards in growing strides, or to the middle of the rate and what the
 // workers kept up with, until one rate holds; then by bisection. Lowering the
-// rate by the tolerance each time was too slow where it broke by half.
+// rate by the tolerance each time was too slow where it broke by half. At last
+// the highest rate that held is measured again, and lowered where it breaks.
 func (s *searcher) confirm(ctx context.Context) error {
 	if s.Confirm == 0 {
 		return nil
