@@ -157,8 +157,8 @@ func marginText(s *capacity.Search) string {
 		high = "unknown"
 	}
 	text := fmt.Sprintf("between %s and %s orders/s, from %s", low, high, amount.Count(int64(s.Points), "measurement"))
-	if s.Confirmed {
-		text += fmt.Sprintf(", confirmed by %d of %.4g s", max(1, s.ConfirmRuns), s.ConfirmS)
+	if s.ConfirmRuns > 0 {
+		text += fmt.Sprintf(", confirmed by %d of %.4g s", s.ConfirmRuns, s.ConfirmS)
 		if s.BacklogS > 0 {
 			text += fmt.Sprintf(" that began with %.4g s of orders waiting", s.BacklogS)
 		}

@@ -94,6 +94,22 @@ func TestJobsExactlyOnce(t *testing.T) {
 	}
 }
 
+// Client 0 adds the log to the statistics in every so many of its transactions,
+// and only then.
+func TestJobsLogAggregatesNowAndThen(t *testing.T) {
+	t.Parallel()
+	tg := jobsTarget(t)
+	spec := smallJobs(mix(t, "jobs-log"))
+	spec.Clients, spec.Load.Transactions = 1, 8
+	spec.Load.Variables["aggregate_every"] = "3"
+	if res := execute(t, tg, spec, Hooks{}); !res.Audit.OK {
+		t.Errorf("audit: %+v", res.Audit)
+	}
+	if logged, added := query(t, tg, "select count(*) from jobs_log"), query(t, tg, "select count(*) from jobs_log where aggregated"); logged != 8*7 || added != 6*7 {
+		t.Errorf("%d jobs in the log and %d of them aggregated, want 56 and 42", logged, added)
+	}
+}
+
 // Connections that the clients share hold nothing between two transactions.
 func TestJobsThroughPool(t *testing.T) {
 	t.Parallel()

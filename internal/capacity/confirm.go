@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -44,7 +43,7 @@ func (s *searcher) confirm(ctx context.Context) error {
 	}
 	found := s.low.Rate
 	var top *Probe
-	var held []lasting // by rising rate
+	var held []lasting // the highest last: below one that held, none is tried
 	rate, stride := found, 1+s.Tolerance
 	step := stride
 search:
@@ -54,10 +53,14 @@ search:
 			return err
 		}
 		if b.Holds {
-			held = holds(held, rate, b)
+			if n := len(held); n == 0 || held[n-1].asked != rate {
+				held = append(held, lasting{asked: rate})
+			}
+			last := &held[len(held)-1]
+			last.Probe, last.times = b, last.times+1
 		} else {
 			top = b
-			held = held[:sort.Search(len(held), func(i int) bool { return held[i].asked >= rate })]
+			held = slices.DeleteFunc(held, func(l lasting) bool { return l.asked >= rate })
 		}
 		if len(held) == 0 {
 			if top.Rate <= s.MinRate {
@@ -101,8 +104,7 @@ search:
 	if top != nil {
 		s.low, s.top, s.line = best.Probe, top, nil
 	}
-	s.result.Confirmed, s.result.ConfirmRuns = true, best.times
-	s.result.ConfirmS, s.result.BacklogS = s.Confirm.Seconds(), s.Backlog.Seconds()
+	s.result.ConfirmRuns, s.result.ConfirmS, s.result.BacklogS = best.times, s.Confirm.Seconds(), s.Backlog.Seconds()
 	return nil
 }
 
@@ -111,17 +113,6 @@ type lasting struct {
 	asked float64 // which is more than the probe's rate where the producers could not offer it
 	times int
 	*Probe
-}
-
-// holds adds a measurement that held to those before it.
-func holds(held []lasting, rate float64, b *Probe) []lasting {
-	i := sort.Search(len(held), func(i int) bool { return held[i].asked >= rate })
-	if i == len(held) || held[i].asked != rate {
-		held = slices.Insert(held, i, lasting{asked: rate})
-	}
-	held[i].times++
-	held[i].Probe = b
-	return held
 }
 
 // lastingWorkers is the fewest of least and more, up to s.Workers, that hold

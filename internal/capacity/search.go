@@ -51,11 +51,11 @@ type Search struct {
 	PlanRate float64  `json:"plan_rate,omitempty"` // Rate less the headroom
 	// BreaksAt is the lowest rate that was found broken, and Breaks what broke
 	// there.
-	BreaksAt  float64  `json:"breaks_at,omitempty"`
-	Breaks    []string `json:"breaks,omitempty"`
-	Confirmed bool     `json:"confirmed,omitempty"` // by long measurements
-	// ConfirmRuns is how many held, with none that broke, and ConfirmS how long
-	// each was.
+	BreaksAt float64  `json:"breaks_at,omitempty"`
+	Breaks   []string `json:"breaks,omitempty"`
+	// ConfirmRuns is how many long measurements the rate held in, with none that
+	// broke; 0 where there were none. Three are wanted, fewer are what there was
+	// time for. ConfirmS is how long each was.
 	ConfirmRuns int      `json:"confirm_runs,omitempty"`
 	ConfirmS    float64  `json:"confirm_s,omitempty"`
 	BacklogS    float64  `json:"backlog_s,omitempty"` // of orders that waited when it began, in seconds of the rate

@@ -174,7 +174,7 @@ func TestSearchConfirms(t *testing.T) {
 	q := newStation(1, 1000)
 	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute}
 	r := q.search(t, cfg)
-	if r.Outcome != Found || !r.Confirmed {
+	if r.Outcome != Found || r.ConfirmRuns == 0 {
 		t.Errorf("%s: %s", r.Outcome, r.Answer)
 	}
 	// What holds for half a minute but not for five must not be promised.
@@ -189,7 +189,7 @@ func TestSearchConfirms(t *testing.T) {
 		}
 	}
 	held, err := RunSearch(t.Context(), cfg, slow(1.2))
-	if err != nil || held.Outcome != Found || !held.Confirmed || !(held.Rate.Value < r.Rate.Value) {
+	if err != nil || held.Outcome != Found || held.ConfirmRuns == 0 || !(held.Rate.Value < r.Rate.Value) {
 		t.Errorf("%v, %s: %s", err, held.Outcome, held.Answer)
 	}
 	broken, err := RunSearch(t.Context(), cfg, slow(10))
@@ -219,7 +219,7 @@ func TestSearchConfirmsWhatLasts(t *testing.T) {
 		r, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
 		truth := boundary(20, 1000*c.part, 1)
 		// One measurement of several is enough to break a rate, so it is rather low.
-		if err != nil || r.Outcome != Found || !r.Confirmed || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth || !(r.BreaksAt > r.Rate.Value) {
+		if err != nil || r.Outcome != Found || r.ConfirmRuns == 0 || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth || !(r.BreaksAt > r.Rate.Value) {
 			t.Errorf("%v, truth %.0f: %v, %s: %s", c, truth, err, r.Outcome, r.Answer)
 		}
 		t.Logf("%v: %.0f in %d points: %s", c, truth, r.Points, r.Answer)
@@ -264,7 +264,7 @@ func TestSearchConfirmsBehindABacklog(t *testing.T) {
 			return q.measure(ctx, p)
 		})
 		truth := boundary(20, c.service, 1)
-		if err != nil || !r.Confirmed || r.BacklogS != c.backlog.Seconds() || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth {
+		if err != nil || r.ConfirmRuns == 0 || r.BacklogS != c.backlog.Seconds() || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth {
 			t.Errorf("%s, truth %.0f: %v, %s: %s", c.backlog, truth, err, r.Outcome, r.Answer)
 		}
 	}
@@ -298,7 +298,7 @@ func TestWorkersThatLast(t *testing.T) {
 		if c.part == 0.1 && err == nil && s.Outcome == Unclear {
 			continue // a worker that takes 20 ms for an order holds no rate
 		}
-		if err != nil || !s.Confirmed || p99(s.Rate.Value, 500*c.part, s.Workers) > 21 {
+		if err != nil || s.ConfirmRuns == 0 || p99(s.Rate.Value, 500*c.part, s.Workers) > 21 {
 			t.Errorf("%v: %v, %d workers: %s", c, err, s.Workers, s.Answer)
 		}
 	}
