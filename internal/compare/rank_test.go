@@ -150,6 +150,18 @@ func TestShiftIntervalInvertsTheTest(t *testing.T) {
 	})
 }
 
+// At a level that one of the samples' orders reaches exactly, both sides do.
+func TestRankSumAtTheLevel(t *testing.T) {
+	t.Parallel()
+	x, y := []float64{1, 2, 3}, []float64{4, 5, 6}
+	if _, high := rankSum(x, y); high != 0.05 {
+		t.Errorf("all of y above: p = %.17g, want 1/20", high)
+	}
+	if low, _ := rankSum(y, x); low != 0.05 {
+		t.Errorf("all of y below: p = %.17g, want 1/20", low)
+	}
+}
+
 func TestLeastRuns(t *testing.T) {
 	t.Parallel()
 	for _, level := range []float64{0.2, 0.05, 0.01, 0.0025, 0.01 / 16} {
