@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -56,25 +57,55 @@ func parseError(dsn string, err error) error {
 
 // Dial makes a connection for a client of the load.
 func (t *Target) Dial(ctx context.Context) (*pgconn.PgConn, error) {
-	conn, err := pgconn.ConnectConfig(ctx, &t.config.Config)
-	if err != nil {
-		return nil, t.explain(err)
-	}
-	return conn, nil
+	return patiently(ctx, t, func() (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, &t.config.Config) })
 }
 
 // Connect makes a connection for administrative steps. They take as long as
 // they take, whatever the server's default time limits are.
 func (t *Target) Connect(ctx context.Context) (*pgx.Conn, error) {
-	conn, err := pgx.ConnectConfig(ctx, t.config.Copy())
+	conn, err := patiently(ctx, t, func() (*pgx.Conn, error) { return pgx.ConnectConfig(ctx, t.config.Copy()) })
 	if err != nil {
-		return nil, t.explain(err)
+		return nil, err
 	}
 	if _, err := conn.Exec(ctx, "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0"); err != nil {
 		_ = conn.Close(ctx)
 		return nil, fmt.Errorf("lift the time limits of an administrative connection: %w", err)
 	}
 	return conn, nil
+}
+
+// A closed connection counts until its server process has ended, which on a busy
+// server can be after the next run has begun; a server, a role or a database
+// is full when it still is after fullFor.
+const (
+	fullFor   = 3 * time.Second
+	fullCheck = 50 * time.Millisecond
+)
+
+// patiently connects, again while connections of before may be ending.
+func patiently[C any](ctx context.Context, t *Target, connect func() (C, error)) (C, error) {
+	var none C
+	for giveUp := time.Now().Add(fullFor); ; {
+		conn, err := connect()
+		if err == nil {
+			return conn, nil
+		}
+		if !IsFull(err) || time.Now().After(giveUp) {
+			return none, t.explain(err)
+		}
+		select {
+		case <-ctx.Done():
+			return none, ctx.Err()
+		case <-time.After(fullCheck):
+		}
+	}
+}
+
+// IsFull tells whether err is the limit on connections of a server, a role or a
+// database.
+func IsFull(err error) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && pe.Code == tooManyConnections
 }
 
 // String names the server, without a password.

@@ -35,10 +35,6 @@ type points struct {
 	rates map[int]float64 // orders/s seen without producers, by clients
 }
 
-// tooManyConnections is the server's word for its connection limit, and for
-// those of roles and databases.
-const tooManyConnections = "53300"
-
 // measure is the capacity package's Measure.
 func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample, error) {
 	if p.Clients > m.room {
@@ -172,7 +168,7 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 // left.
 func connectionLimit(err error) error {
 	var pe *pgconn.PgError
-	if errors.As(err, &pe) && pe.Code == tooManyConnections {
+	if bench.IsFull(err) && errors.As(err, &pe) {
 		return fmt.Errorf("%w (%s)", capacity.ErrConnections, pe.Message)
 	}
 	return err
