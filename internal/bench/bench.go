@@ -262,7 +262,11 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 
 	cfg.Kill = ctx.Done()
-	res, err := runner.Run(stop, cfg, r.target.Dial, r.hooks.Tick)
+	connect := r.target.dial
+	if cfg.Connect {
+		connect = r.target.redial
+	}
+	res, err := runner.Run(stop, cfg, connect, r.hooks.Tick)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

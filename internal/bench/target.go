@@ -55,9 +55,23 @@ func parseError(dsn string, err error) error {
 	return fmt.Errorf("the connection string cannot be read: %w", err)
 }
 
-// Dial makes a connection for a client of the load.
-func (t *Target) Dial(ctx context.Context) (*pgconn.PgConn, error) {
-	return patiently(ctx, t, func() (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, &t.config.Config) })
+// dial makes a connection for a client of the load.
+func (t *Target) dial(ctx context.Context) (*pgconn.PgConn, error) {
+	return patiently(ctx, t, func() (*pgconn.PgConn, error) { return t.dialOnce(ctx) })
+}
+
+// redial is dial in the middle of a load (-C): a limit that is met there is what
+// the load does to the server, and belongs in the result as it does with pgbench.
+func (t *Target) redial(ctx context.Context) (*pgconn.PgConn, error) {
+	conn, err := t.dialOnce(ctx)
+	if err != nil {
+		return nil, t.explain(err)
+	}
+	return conn, nil
+}
+
+func (t *Target) dialOnce(ctx context.Context) (*pgconn.PgConn, error) {
+	return pgconn.ConnectConfig(ctx, &t.config.Config)
 }
 
 // Connect makes a connection for administrative steps. They take as long as
@@ -90,7 +104,7 @@ func patiently[C any](ctx context.Context, t *Target, connect func() (C, error))
 		if err == nil {
 			return conn, nil
 		}
-		if !IsFull(err) || time.Now().After(giveUp) {
+		if _, full := Full(err); !full || time.Now().After(giveUp) {
 			return none, t.explain(err)
 		}
 		select {
@@ -101,11 +115,14 @@ func patiently[C any](ctx context.Context, t *Target, connect func() (C, error))
 	}
 }
 
-// IsFull tells whether err is the limit on connections of a server, a role or a
-// database.
-func IsFull(err error) bool {
+// Full tells whether err is the limit on connections of a server, a role or a
+// database, and in the server's words which.
+func Full(err error) (which string, full bool) {
 	var pe *pgconn.PgError
-	return errors.As(err, &pe) && pe.Code == tooManyConnections
+	if errors.As(err, &pe) && pe.Code == tooManyConnections {
+		return pe.Message, true
+	}
+	return "", false
 }
 
 // String names the server, without a password.

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"qbench/internal/bench"
 	"qbench/internal/capacity"
@@ -167,9 +164,8 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 // connectionLimit marks an error that says that the server has no connection
 // left.
 func connectionLimit(err error) error {
-	var pe *pgconn.PgError
-	if bench.IsFull(err) && errors.As(err, &pe) {
-		return fmt.Errorf("%w (%s)", capacity.ErrConnections, pe.Message)
+	if which, full := bench.Full(err); full {
+		return fmt.Errorf("%w (%s)", capacity.ErrConnections, which)
 	}
 	return err
 }
