@@ -18,7 +18,7 @@ func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped []string,
 	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
 		return nil, err
 	}
-	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = InCatalog(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := boundLocks(ctx, tx); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped []string,
 type object struct{ Kind, Name, Reference, Comment string }
 
 func marked(ctx context.Context, q querier, schema string) ([]object, error) {
-	rows, err := q.Query(ctx, readSQL("marked.sql", nil), schema, markPrefix)
+	rows, err := q.Query(ctx, readSQL("marked.sql", schema, nil), schema, markPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("look for marked tables in schema %q: %w", schema, err)
 	}

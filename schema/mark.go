@@ -39,7 +39,7 @@ func setMark(ctx context.Context, tx pgx.Tx, w *workload, m Made) error {
 		return err
 	}
 	for _, table := range w.marked {
-		if err := comment(ctx, tx, "table "+table, string(text)); err != nil {
+		if err := comment(ctx, tx, "table "+qualified(m.Schema, table), string(text)); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,12 @@ func Inspect(ctx context.Context, conn *pgx.Conn, schema, workload string) (*Mad
 	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
 		return nil, err
 	}
-	return inspect(ctx, conn, schema, w)
+	var made *Made
+	err = InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		made, err = inspect(ctx, tx, schema, w)
+		return err
+	})
+	return made, err
 }
 
 func inspect(ctx context.Context, q querier, schema string, w *workload) (*Made, error) {
