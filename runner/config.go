@@ -110,6 +110,10 @@ type Config struct {
 	ExitOnAbort bool
 	// ClockBeforeConnect starts Duration before connecting, as pgbench does.
 	ClockBeforeConnect bool
+	// SearchPath, where set, is put into each transaction with SET LOCAL, for
+	// poolers that give each transaction another server connection. It is a list
+	// of quoted schema names.
+	SearchPath string
 	// Seed is the base of all random numbers; the same seed gives pgbench's
 	// numbers.
 	Seed uint64

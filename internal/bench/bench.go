@@ -49,6 +49,9 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner
 	if err != nil {
 		return nil, err
 	}
+	if err := t.suits(ctx, &spec); err != nil {
+		return nil, err
+	}
 	r := &run{target: t, spec: spec, hooks: hooks}
 	if spec.Queue.Workload != "" {
 		if err := r.prepare(ctx, stop); err != nil {
@@ -80,6 +83,8 @@ type run struct {
 	// started the moment at which what is measured began, by this one's.
 	offset  time.Duration
 	started time.Time
+	// creators warns of those who may plant objects in the schema.
+	creators string
 }
 
 // prepare brings the tables into the state that the run starts from.
@@ -114,7 +119,10 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 		}
 	}
 	if r.made != nil && r.made.Seeded {
-		return r.keep(ctx, conn)
+		if err := r.keep(ctx, conn); err != nil {
+			return err
+		}
+		return r.lookForCreators(ctx, conn)
 	}
 	if r.spec, err = r.spec.resolveQueue(); err != nil {
 		return err
@@ -122,12 +130,14 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.target.Make(ctx, conn, r.spec.Queue, r.hooks); err != nil {
 		return err
 	}
-	if err := r.spec.Setup.apply(ctx, conn); err != nil {
+	if err := r.spec.Setup.apply(ctx, r.target, conn); err != nil {
 		return err
 	}
-	r.made, err = inspect()
+	if r.made, err = inspect(); err != nil {
+		return err
+	}
 	r.depth, r.free = r.spec.Queue.Orders, r.spec.Queue.Orders-r.spec.Queue.Claimed
-	return err
+	return r.lookForCreators(ctx, conn)
 }
 
 // Make creates and seeds the tables in place of those that an earlier call
@@ -262,11 +272,12 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 
 	cfg.Kill = ctx.Done()
-	connect := r.target.dial
-	if cfg.Connect {
-		connect = r.target.redial
+	way, err := r.route(ctx)
+	if err != nil {
+		return nil, err
 	}
-	res, err := runner.Run(stop, cfg, connect, r.hooks.Tick)
+	cfg.SearchPath = way.path
+	res, err := runner.Run(stop, cfg, way.connect, r.hooks.Tick)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -286,6 +297,12 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		res.Params = params
 	}
 	res.Pool = s.Pool
+	if way.pooler != "" {
+		res.Warnings = append(res.Warnings, way.pooler)
+	}
+	if r.creators != "" {
+		res.Warnings = append(res.Warnings, r.creators)
+	}
 	if m := r.made; m != nil {
 		res.Workload, res.Layout, res.Unlogged, res.Partitions = m.Workload, m.Layout, m.Unlogged, m.Partitions
 		res.Index, res.PayloadBytes, res.Claimed = m.Index, m.PayloadBytes, m.Claimed
