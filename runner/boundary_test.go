@@ -176,7 +176,7 @@ func checkSession(t *testing.T, res *runner.Result, x *session, f fault) {
 	}
 }
 
-// received shows messages by their kinds, CommandComplete by its tag.
+// received shows messages by their kinds; CommandComplete, ErrorResponse and ReadyForQuery with what they say.
 func received(messages []said) (out string) {
 	for _, m := range messages {
 		out += fmt.Sprintf(" %c", m.kind)

@@ -82,13 +82,15 @@ func TestLostWhileWaiting(t *testing.T) {
 		name, source string
 		change       func(*runner.Config)
 	}{
-		{"sleep", "begin;\ninsert into u limit 1;\nend;\n\\sleep 200 ms\n", nil},
-		{"sleep in a block", "begin;\ninsert into u limit 1;\n\\sleep 200 ms\nend;\n", nil},
-		{"throttled", "insert into u limit 1;\n", func(cfg *runner.Config) { cfg.Groups[0].Rate = 10 }},
-		{"idle", "select take(1) limit 0;\n", func(cfg *runner.Config) { cfg.Groups[0].Idle = 200 * time.Millisecond }},
-		{"yielded", "\\set x 1\n\\if :client_id = 0 and :n > 1\n\\set x 2\n\\else\ninsert into u limit 1;\n\\endif\n\\set n :n + 1\n", func(cfg *runner.Config) { cfg.Variables = map[string]string{"n": "0"}; cfg.Transactions = 200000 }},
-		{"shell", "insert into u limit 1;\n\\shell sleep 0.2\n", nil},
-		{"setshell", "begin;\ninsert into u limit 1;\n\\setshell x sleep 0.2 && echo 1\nend;\n", nil},
+		{"sleep", "begin;\ninsert into u limit 1;\nend;\n\\sleep 30 ms\n", nil},
+		{"sleep in a block", "begin;\ninsert into u limit 1;\n\\sleep 30 ms\nend;\n", nil},
+		{"throttled", "insert into u limit 1;\n", func(cfg *runner.Config) { cfg.Groups[0].Rate = 50 }},
+		{"idle", "select take(1) limit 0;\n", func(cfg *runner.Config) { cfg.Groups[0].Idle = 30 * time.Millisecond }},
+		{"yielded", "\\if :n < 3\ninsert into u limit 1;\n\\endif\n\\set n :n + 1\n", func(cfg *runner.Config) {
+			cfg.Variables, cfg.Transactions = map[string]string{"n": "0"}, 20000
+		}},
+		{"shell", "insert into u limit 1;\n\\shell sleep 0.03\n", nil},
+		{"setshell", "begin;\ninsert into u limit 1;\n\\setshell x sleep 0.03 && echo 1\nend;\n", nil},
 	} {
 		for _, mode := range []runner.Mode{runner.Simple, runner.Pipelined} {
 			t.Run(c.name+"/"+string(mode), func(t *testing.T) {

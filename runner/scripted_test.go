@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,11 +73,12 @@ type scripted struct {
 type session struct {
 	*scripted
 	*backend
-	plan    fault
-	replies int // up to a ReadyForQuery
-	conn    *net.TCPConn
-	sent    []pgproto3.FrontendMessage // by the client, Terminate excepted, after the cut too
-	trace   []string
+	plan     fault
+	replies  int // up to a ReadyForQuery
+	conn     *net.TCPConn
+	sent     []pgproto3.FrontendMessage // by the client, Terminate excepted, after the cut too
+	trace    []string                   // what the client sent, one line per message
+	exchange strings.Builder            // the same with the replies
 }
 
 func startScripted(tb testing.TB) *scripted {
@@ -179,7 +181,11 @@ func (x *session) answer(m pgproto3.FrontendMessage) bool {
 	if x.dead {
 		return true // only to see what else the client sends
 	}
+	said := len(x.messages)
 	x.write(x.backend.handle(m))
+	if len(x.messages) > said {
+		fmt.Fprintf(&x.exchange, "   %s\n", received(x.messages[said:]))
+	}
 	switch m.(type) {
 	case *pgproto3.Query, *pgproto3.Sync:
 		x.replies++
@@ -261,7 +267,7 @@ func keep(m pgproto3.FrontendMessage) pgproto3.FrontendMessage {
 		c := *m
 		c.Parameters = nil
 		for _, p := range m.Parameters {
-			c.Parameters = append(c.Parameters, append([]byte(nil), p...))
+			c.Parameters = append(c.Parameters, bytes.Clone(p))
 		}
 		return &c
 	case *pgproto3.Describe:
@@ -283,7 +289,14 @@ func (x *session) traceMessage(m pgproto3.FrontendMessage) {
 	case *pgproto3.Parse:
 		line = fmt.Sprintf("Parse %q %q", m.Name, m.Query)
 	case *pgproto3.Bind:
-		line = fmt.Sprintf("Bind %q %q", m.PreparedStatement, m.Parameters)
+		line = fmt.Sprintf("Bind %q", m.PreparedStatement)
+		for _, p := range m.Parameters {
+			if p == nil {
+				line += " NULL"
+			} else {
+				line += fmt.Sprintf(" %q", p)
+			}
+		}
 	case *pgproto3.Describe:
 		line = fmt.Sprintf("Describe %c %q", m.ObjectType, m.Name)
 	case *pgproto3.Execute:
@@ -292,6 +305,7 @@ func (x *session) traceMessage(m pgproto3.FrontendMessage) {
 		line = "Sync"
 	}
 	x.trace = append(x.trace, line)
+	x.exchange.WriteString(line + "\n")
 }
 
 // scriptedConfig compiles a source for one client. Statements that write or call take() count their rows, those that call

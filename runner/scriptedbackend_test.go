@@ -45,7 +45,7 @@ type (
 	// said is a message and what was true when it was sent.
 	said struct {
 		kind      byte
-		tag       string // of a CommandComplete
+		tag       string // of a CommandComplete; an error's SQLSTATE; a transaction status
 		committed int64
 		pending   int64
 	}
@@ -95,8 +95,13 @@ func (b *backend) say(m pgproto3.BackendMessage, effect func()) []byte {
 		return nil
 	}
 	s := said{kind: bytes[0], committed: b.committed, pending: b.pending}
-	if c, ok := m.(*pgproto3.CommandComplete); ok {
-		s.tag = string(c.CommandTag)
+	switch m := m.(type) {
+	case *pgproto3.CommandComplete:
+		s.tag = string(m.CommandTag)
+	case *pgproto3.ErrorResponse:
+		s.tag = m.Code
+	case *pgproto3.ReadyForQuery:
+		s.tag = string(m.TxStatus)
 	}
 	b.messages = append(b.messages, s)
 	return bytes
