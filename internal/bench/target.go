@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"qbench/runner"
 )
 
 // Target is the server and the schema that runs take place on.
@@ -23,6 +25,7 @@ type Target struct {
 	Disposable bool
 
 	config *pgx.ConnConfig
+	load   *pgconn.Config // of the load's connections
 
 	mu       sync.Mutex
 	pooler   *pooling // nil until it was looked for
@@ -51,7 +54,9 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	// each transaction another server connection.
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 64
-	return &Target{Schema: schema, config: config}, nil
+	load := config.Config.Copy()
+	runner.PrepareConfig(load)
+	return &Target{Schema: schema, config: config, load: load}, nil
 }
 
 // withoutGSS takes libpq's gssencmode out of the parameters, which are sent to
@@ -104,7 +109,7 @@ func (t *Target) redial(ctx context.Context, searchPath string) (*pgconn.PgConn,
 }
 
 func (t *Target) dialOnce(ctx context.Context, searchPath string) (*pgconn.PgConn, error) {
-	config := &t.config.Config
+	config := t.load
 	if searchPath != "" {
 		config = config.Copy()
 		config.RuntimeParams["search_path"] = searchPath
