@@ -209,10 +209,10 @@ func (t *Target) explainPooler(err error) error {
 	switch {
 	case errors.As(err, &pe) && statementPooling(pe):
 		return fmt.Errorf("the connection pooler at %s pools statements (%s), and every queue needs transactions: "+
-			"connect to PostgreSQL directly, or to a pool with pool_mode = transaction or session", t, pe.Message)
+			"connect to PostgreSQL directly, or to a pool with pool_mode = transaction or session", t.place(), pe.Message)
 	case errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err):
 		return fmt.Errorf("the connection pooler at %s gave no server connection within %s: its pool is used up "+
-			"(pgbouncer: default_pool_size), or PostgreSQL does not answer it", t, poolerWait)
+			"(pgbouncer: default_pool_size), or PostgreSQL does not answer it", t.place(), poolerWait)
 	}
 	return fmt.Errorf("ask the server at %s which of its processes answers: %w", t, err)
 }

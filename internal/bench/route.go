@@ -19,17 +19,34 @@ import (
 // qbench and the server.
 func (t *Target) suits(ctx context.Context, s *Spec) error {
 	pooler, err := t.pooling(ctx)
-	if err != nil || pooler != transactionPooling {
+	if err != nil || pooler == "" {
 		return err
+	}
+	if call := s.Mix.findStatement(calls); call != "" && s.Queue.Workload != "" {
+		session, err := t.keepsPath(ctx, pooler)
+		if err != nil {
+			return err
+		}
+		if !session {
+			advice := "connect to PostgreSQL directly, or to a pool with pool_mode = session"
+			if t.Schema != "" {
+				advice += " after " + t.alterRole(t.Schema)
+			}
+			return fmt.Errorf("%s ends transactions on the server (%s), and behind the connection pooler at %s the search_path has to be set in each of them: %s",
+				s.Mix.Name, call, t.place(), advice)
+		}
+	}
+	if pooler != transactionPooling {
+		return nil
 	}
 	const elsewhere = "connect to PostgreSQL directly, or to a pool with pool_mode = session"
 	if s.Feed != nil && s.Feed.Notify {
 		return fmt.Errorf("--notify needs sessions that listen, and the connection pooler at %s gives each transaction another one: "+
-			"leave out --notify, or %s", t, elsewhere)
+			"leave out --notify, or %s", t.place(), elsewhere)
 	}
 	if state := s.Mix.sessionState(); state != "" {
 		return fmt.Errorf("%s keeps state in its session (%s), and the connection pooler at %s gives each transaction another one: %s",
-			s.Mix.Name, state, t, elsewhere)
+			s.Mix.Name, state, t.place(), elsewhere)
 	}
 	if m := s.Load.Mode; m != runner.Prepared && m != runner.Pipelined {
 		return nil
@@ -39,7 +56,7 @@ func (t *Target) suits(ctx context.Context, s *Spec) error {
 		return err
 	}
 	return fmt.Errorf("-M %s needs prepared statements, and the connection pooler at %s gives each transaction another session without them: "+
-		"use -M simple or -M extended, set max_prepared_statements in pgbouncer 1.21 or newer, or %s", s.Load.Mode, t, elsewhere)
+		"use -M simple or -M extended, set max_prepared_statements in pgbouncer 1.21 or newer, or %s", s.Load.Mode, t.place(), elsewhere)
 }
 
 // sessionState names what of the mix outlives a transaction in the session:
@@ -115,7 +132,7 @@ func (r *run) route(ctx context.Context) (*route, error) {
 			return nil, err
 		}
 	}
-	session := ""
+	session := "" // the role's
 	if t.Schema != "" {
 		session = path
 	}
@@ -134,14 +151,15 @@ func (r *run) route(ctx context.Context) (*route, error) {
 			return out, err
 		}
 	}
-	if call := r.spec.Mix.findStatement(calls); call != "" {
-		return nil, fmt.Errorf("%s ends transactions on the server (%s), and the connection pooler at %s does not pass the search_path on, "+
-			"which then has to be set in each transaction: connect to PostgreSQL directly, or set it for the role: "+
-			"alter role %s set search_path = %s", r.spec.Mix.Name, call, t, pgx.Identifier{t.config.User}.Sanitize(), path)
-	}
 	out.path, out.connect = path, t.connector("", path, id, !r.spec.Load.Connect)
 	out.pooler += "; it does not keep the search_path, so each transaction began with SET LOCAL search_path, which is one statement more"
 	return out, nil
+}
+
+// alterRole is the statement that makes a schema the first one of the role,
+// which every pooler leaves as it is.
+func (t *Target) alterRole(name string) string {
+	return fmt.Sprintf("alter role %s set search_path = %s", pgx.Identifier{t.config.User}.Sanitize(), searchPath(name, ""))
 }
 
 // identify reads what the names of the queue mean, and the search_path with
@@ -176,8 +194,7 @@ func searchPath(name, others string) string {
 }
 
 // passes tells whether a session pooler passes a search_path on to the server.
-// It is asked by trying, and without a schema of the user's for that one has
-// nothing to pass on.
+// It is asked by trying; with id by what the names mean then.
 func (t *Target) passes(ctx context.Context, session string, id *schema.Identity) (bool, error) {
 	conn, err := t.dial(ctx, session)
 	if startupRefused(err) {
@@ -197,6 +214,18 @@ func (t *Target) passes(ctx context.Context, session string, id *schema.Identity
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// keepsPath tells whether a session through the pooler has the target's
+// search_path. It is asked before the queue is there.
+func (t *Target) keepsPath(ctx context.Context, pooler pooling) (bool, error) {
+	switch {
+	case pooler == transactionPooling:
+		return false, nil
+	case t.Schema == "":
+		return true, nil
+	}
+	return t.passes(ctx, searchPath(t.Schema, ""), nil)
 }
 
 // connector makes the connections of the load. Each is verified.
@@ -227,8 +256,7 @@ func (t *Target) verify(ctx context.Context, conn *pgconn.PgConn, path string, i
 	switch {
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("refused before any row was touched: on a connection to %s %w: "+
-			"connect to PostgreSQL directly, or let the search_path of the role begin with the schema: alter role %s set search_path = %s",
-			t, mismatch, pgx.Identifier{t.config.User}.Sanitize(), searchPath(id.Schema, ""))
+			"connect to PostgreSQL directly, or let the search_path of the role begin with the schema: %s", t, mismatch, t.alterRole(id.Schema))
 	case err != nil && ctx.Err() == nil && within.Err() != nil:
 		return fmt.Errorf("a connection to %s got no answer within %s: is the pool of a connection pooler used up "+
 			"(pgbouncer: default_pool_size)? use fewer clients (-c)", t, poolerWait)

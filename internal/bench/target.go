@@ -187,13 +187,17 @@ func Full(err error) (which string, full bool) {
 	return "", false
 }
 
+// place is where the server or the pooler in front of it listens.
+func (t *Target) place() string {
+	if strings.HasPrefix(t.config.Host, "/") {
+		return t.config.Host
+	}
+	return fmt.Sprintf("%s:%d", t.config.Host, t.config.Port)
+}
+
 // String names the server, without a password.
 func (t *Target) String() string {
-	c := t.config
-	place := fmt.Sprintf("%s:%d", c.Host, c.Port)
-	if strings.HasPrefix(c.Host, "/") {
-		place = c.Host
-	}
+	c, place := t.config, t.place()
 	if c.Database != "" {
 		place += ", database " + c.Database
 	}
