@@ -39,9 +39,6 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	if err != nil {
 		return nil, parseError(dsn, err)
 	}
-	if err := withoutGSS(&config.Config); err != nil {
-		return nil, err
-	}
 	// The driver takes what an unencoded @ or / cuts off from a password for a
 	// part of the host's or the database's name.
 	if strings.Contains(dsn, "://") && strings.Contains(config.Host+config.Database, "@") {
@@ -54,26 +51,12 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	// each transaction another server connection.
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 64
+	if err := runner.RefuseGSSEncryption(&config.Config, ""); err != nil {
+		return nil, err
+	}
 	load := config.Config.Copy()
 	runner.PrepareConfig(load)
 	return &Target{Schema: schema, config: config, load: load}, nil
-}
-
-// withoutGSS takes libpq's gssencmode out of the parameters, which are sent to
-// the server otherwise, and refuses what this driver cannot do.
-func withoutGSS(config *pgconn.Config) error {
-	mode := config.RuntimeParams["gssencmode"]
-	delete(config.RuntimeParams, "gssencmode")
-	return CheckGSSEncryption("gssencmode", mode)
-}
-
-// CheckGSSEncryption refuses a value of gssencmode that asks for encryption by
-// GSSAPI, which the driver does not have: a connection would be without.
-func CheckGSSEncryption(name, mode string) error {
-	if mode != "require" {
-		return nil
-	}
-	return fmt.Errorf("%s=require asks for encryption by GSSAPI, which qbench does not have: leave it out, and use TLS instead (sslmode=verify-full)", name)
 }
 
 // parseError passes the reason on only where no part of the string can be a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -76,6 +77,9 @@ func (o *options) newServer() (*server, error) {
 	cfg, err := pgconn.ParseConfig(o.connectionString())
 	if err != nil {
 		return nil, fatalf("%s", err) // pgconn leaves the password out
+	}
+	if err := runner.RefuseGSSEncryption(cfg, os.Getenv("PGGSSENCMODE")); err != nil {
+		return nil, fatalf("%s", err)
 	}
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = name
