@@ -99,7 +99,7 @@ func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn,
 	for _, n := range notices {
 		r.message("notice", connectNotice(n))
 	}
-	c := &conn{pid: h.PID, txStatus: h.TxStatus}
+	c := &conn{pid: h.PID, txStatus: h.TxStatus, cancel: canceller(h)}
 	c.prepared = make([]bool, r.statements)
 	if r.cfg.Mode == Pipelined {
 		c.columns = make([][]int, r.statements)
