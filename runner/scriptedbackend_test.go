@@ -167,10 +167,13 @@ func (b *backend) query(text string) (out []byte) {
 		writing = writing || parseStatement(p).writes()
 	}
 	for i, p := range parts {
+		st := parseStatement(p)
 		if code := b.refused(p, false); code != "" {
+			if st.returnsRows() && failing.MatchString(p) && b.status != 'E' {
+				out = append(out, b.say(describe(st), nil)...) // it fails when it runs
+			}
 			return append(out, b.fail(code, p, false)...)
 		}
-		st := parseStatement(p)
 		if st.returnsRows() {
 			out = append(out, b.say(describe(st), nil)...)
 		}
@@ -217,25 +220,23 @@ func (b *backend) transaction(st statement) (effect func(), tag string) {
 		next = 'T'
 	}
 	switch {
-	case st.has("begin"), st.has("start transaction"):
+	case st.has("begin"):
 		return func() { b.status = 'T' }, "BEGIN"
+	case st.has("start transaction"):
+		return func() { b.status = 'T' }, "START TRANSACTION"
 	case st.has("commit prepared"):
 		return func() { b.committed += b.twoPhase[st.quoted] }, "COMMIT PREPARED"
 	case st.has("rollback prepared"):
 		return func() { delete(b.twoPhase, st.quoted) }, "ROLLBACK PREPARED"
 	case st.has("rollback to"):
 		return func() {
-			for i := len(b.marks) - 1; i >= 0; i-- {
-				if b.marks[i].name == st.last() {
-					b.pending, b.status, b.marks = b.marks[i].pending, 'T', b.marks[:i+1]
-					return
-				}
-			}
+			i := b.savepoint(st.last())
+			b.pending, b.status, b.marks = b.marks[i].pending, 'T', b.marks[:i+1]
 		}, "ROLLBACK"
 	case st.has("savepoint"):
 		return func() { b.marks = append(b.marks, mark{st.last(), b.pending}) }, "SAVEPOINT"
 	case st.has("release"):
-		return func() {}, "RELEASE"
+		return func() { b.marks = b.marks[:b.savepoint(st.last())] }, "RELEASE"
 	case st.has("rollback"), st.has("abort"):
 		return end(next, 0), "ROLLBACK"
 	case st.has("commit"), st.has("end"), st.has("prepare transaction"):
@@ -251,6 +252,15 @@ func (b *backend) transaction(st statement) (effect func(), tag string) {
 		return end(next, b.pending), "COMMIT"
 	}
 	return nil, ""
+}
+
+// savepoint is the index of the last one of that name.
+func (b *backend) savepoint(name string) int {
+	i := len(b.marks) - 1
+	for b.marks[i].name != name {
+		i--
+	}
+	return i
 }
 
 // commitImplicit ends the transaction of statements outside a block.
