@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,6 +40,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	for _, raw := range rawCommands {
 		if len(rest) > 0 && rest[0] == raw.name {
+			ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+			defer restore()
+			// A second signal ends the process, as the first one ends pgbench.
+			defer context.AfterFunc(ctx, restore)()
 			return raw.main(ctx, rest[1:], stdin, stdout, stderr)
 		}
 	}
