@@ -112,6 +112,9 @@ func (s *scripted) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !s.bytewise { // the goroutines that carry other connections get their share of the tests
+		runner.PrepareConfig(config)
+	}
 	return pgconn.ConnectConfig(ctx, config)
 }
 
