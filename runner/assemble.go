@@ -59,7 +59,7 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		res.WarmupOrders += t.groups[0].warmupOrders
 	}
 	d := r.inDoubt(0)
-	res.InDoubt, res.InDoubtOpen = d.orders, d.open
+	res.InDoubt, res.InDoubtUnknown = d.orders, d.open
 	if made := res.Transactions + res.Failed(); cfg.Connect && made > 0 {
 		res.AverageConnMS = float64(connecting) / 1e6 / float64(made)
 	}
@@ -90,7 +90,7 @@ func (r *run) groupResult(gi int, total *Stats, seconds float64) *GroupResult {
 	g := &r.cfg.Groups[gi]
 	out := &GroupResult{Clients: g.Clients, Rate: g.Rate, Stats: *total, Latency: total.LatencyHist.Latency(), Acknowledged: r.enqueued()}
 	d := r.inDoubt(gi)
-	out.InDoubt, out.InDoubtOpen = d.orders, d.open
+	out.InDoubt, out.InDoubtUnknown = d.orders, d.open
 	if seconds > 0 {
 		out.TPS = float64(total.Transactions) / seconds
 		out.OrdersPerS = float64(total.Orders) / seconds

@@ -150,7 +150,7 @@ func (c *client) commandComplete(tag []byte) {
 		c.value = 0
 	}
 	if !simple {
-		c.tx.settle()
+		c.tx.endMessage()
 	}
 	c.commit(c.tx.complete(c.part(st), tag))
 	if st.Store == script.Aset && c.rows > 0 {
