@@ -156,7 +156,7 @@ func checkSession(t *testing.T, res *runner.Result, x *session, f fault) {
 		}
 	}
 	bad := ""
-	doubt, unknown := res.InDoubt, res.InDoubtOpen
+	doubt, unknown := res.InDoubt, res.InDoubtUnknown
 	counted := possible <= safe+pending // all that may have been committed was counted before
 	if f.ending == reset {
 		safe = 0 // an RST may overtake what was sent before it

@@ -128,7 +128,7 @@ func TestLostWhileWaiting(t *testing.T) {
 						t.Errorf("cut after %d replies: %d transactions; the other client's are %d", n, res.Transactions, cfg.Transactions)
 					}
 					truth := sessions[0].committed + sessions[1].committed
-					if res.Acknowledged > truth || !res.InDoubtOpen && res.Acknowledged+res.InDoubt < truth {
+					if res.Acknowledged > truth || !res.InDoubtUnknown && res.Acknowledged+res.InDoubt < truth {
 						t.Errorf("cut after %d replies: %d acknowledged, %d in doubt, %d committed", n, res.Acknowledged, res.InDoubt, truth)
 					}
 				}
@@ -192,7 +192,7 @@ func TestTwoPhaseIsNotAcknowledged(t *testing.T) {
 				if sessions[0].committed != truth {
 					t.Fatalf("the server committed %d, want %d", sessions[0].committed, truth)
 				}
-				if res.Acknowledged > truth || !res.InDoubtOpen && res.Acknowledged+res.InDoubt < truth {
+				if res.Acknowledged > truth || !res.InDoubtUnknown && res.Acknowledged+res.InDoubt < truth {
 					t.Errorf("%d acknowledged, %d in doubt, %d committed", res.Acknowledged, res.InDoubt, truth)
 				}
 			})
@@ -209,7 +209,7 @@ func TestPreparedTransactionsOutliveTheirClient(t *testing.T) {
 			cfg := scriptedConfig(t, mode, "begin;\ninsert into u limit 3;\nprepare transaction 'x';\n")
 			cfg.Transactions = 1
 			res, _ := runScripted(t, startScripted(t), cfg)
-			if res.Acknowledged != 0 || res.InDoubt != 3 && !res.InDoubtOpen {
+			if res.Acknowledged != 0 || res.InDoubt != 3 && !res.InDoubtUnknown {
 				t.Errorf("%d acknowledged, %d in doubt; want 0 and 3", res.Acknowledged, res.InDoubt)
 			}
 		})
