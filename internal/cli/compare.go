@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/compare"
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -76,7 +77,8 @@ func readComparisonFormat(v *values) report.CompareFormat {
 
 // printComparison prints a comparison and adds it to the workflow's page.
 func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *compare.Report) error {
-	if err := format(a.stdout, r, reportOptions(a.stdout, c.Bool("no-color"))); err != nil {
+	stdout := printable.Unwrap(a.stdout)
+	if err := format(stdout, r, reportOptions(stdout, c.Bool("no-color"))); err != nil {
 		return fmt.Errorf("print the comparison: %w", err)
 	}
 	return addStepSummary(r)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -23,7 +24,7 @@ type output struct {
 
 // readOutput reads the flags of reportFlags. Nothing is written before open.
 func (a *app) readOutput(v *values) *output {
-	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: a.stdout}
+	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
 	if o.format != "" {
 		if _, err := report.Lookup(o.format); err != nil {
 			v.fail("--format: %w", err)
@@ -31,7 +32,7 @@ func (a *app) readOutput(v *values) *output {
 	}
 	switch path := v.text("json"); {
 	case path == "-":
-		o.stdout, o.jsonOut = a.stderr, a.stdout
+		o.stdout, o.jsonOut = printable.Unwrap(a.stderr), o.stdout
 	case path != "":
 		o.json = &resultFile{path: path}
 	case v.given("json"):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -34,7 +35,7 @@ func (a *app) reportCommand() *cli.Command {
 
 func (a *app) report(c *cli.Context) error {
 	v := &values{c: c}
-	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: a.stdout}
+	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
 	if out.format != "" {
 		if _, err := report.Lookup(out.format); err != nil {
 			v.fail("--format: %w", err)
