@@ -62,9 +62,7 @@ func (a *app) report(c *cli.Context) error {
 	if len(limits) > 0 && len(joined.Runs) == 0 {
 		return errors.New("the results hold no run, so there is nothing that --fail-if could be checked on")
 	}
-	if err := out.printTo(v.text("output"), joined); err != nil {
-		return err
-	}
+	lost := out.printTo(v.text("output"), joined)
 	status := a.checkThresholds(limits, joined.Runs)
 	for _, r := range joined.Runs {
 		switch audit := report.AuditOf(r); {
@@ -75,7 +73,7 @@ func (a *app) report(c *cli.Context) error {
 			status = worse(status, StatusIncomplete)
 		}
 	}
-	return withStatus(status, nil)
+	return withStatus(orLost(status, lost), lost)
 }
 
 // printTo prints a result as the command run does, into a file if one is named.
@@ -92,7 +90,7 @@ func (o *output) printTo(path string, f *runner.File) error {
 		return err
 	}
 	file := &resultFile{path: path}
-	if err := file.open(); err != nil {
+	if err := file.check(); err != nil {
 		return err
 	}
 	return file.fill(func(w io.Writer) error { return render(w, f, reportOptions(w, true)) })
