@@ -71,6 +71,9 @@ func (a *app) ab(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.checkStdout(); err != nil {
+		return err
+	}
 	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs)
 	if err != nil {
 		return err

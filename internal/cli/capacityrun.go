@@ -31,7 +31,7 @@ func (a *app) capacity(c *cli.Context) error {
 		server.disposable.MaxClients = max(server.disposable.MaxClients, s.Connections())
 		server.disposable.LocksPerClient = max(server.disposable.LocksPerClient, s.LocksPerClient())
 	}
-	if err := out.open(); err != nil {
+	if err := errors.Join(a.checkStdout(), out.open()); err != nil {
 		return err
 	}
 

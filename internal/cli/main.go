@@ -34,7 +34,8 @@ type rawCommand struct {
 // returns the exit status. It is all that a process does, so that tests can
 // call it; when ctx ends, everything stops at once.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: printable.Writer{Raw: stdout}, stderr: printable.Writer{Raw: stderr}, args: args}
+	out := &printable.Writer{Raw: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: &printable.Writer{Raw: stderr}, args: args}
 	var rest []string
 	if len(args) > 1 {
 		rest = args[1:]
@@ -45,6 +46,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 	}
 	err := a.dispatch(ctx, rest)
+	if out.Err != nil {
+		lost := fmt.Errorf("write to standard output: %w", reason(out.Err))
+		err = withStatus(orLost(statusOf(err), lost), errors.Join(err, lost))
+	}
 	a.printError(err)
 	return int(statusOf(err))
 }

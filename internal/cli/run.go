@@ -55,7 +55,7 @@ func (a *app) run(c *cli.Context) error {
 	if out.folder != nil {
 		out.folder.title = strategiesOf(specs)
 	}
-	if err := errors.Join(logs.check(), out.open()); err != nil {
+	if err := errors.Join(a.checkStdout(), logs.check(), out.open()); err != nil {
 		return err
 	}
 

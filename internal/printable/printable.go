@@ -74,11 +74,18 @@ func isControl(c rune) bool {
 }
 
 // Writer passes on what is written as [Text] has it.
-type Writer struct{ Raw io.Writer }
+type Writer struct {
+	Raw io.Writer
+	// Err is the first error of Raw: who prints line by line looks at none.
+	Err error
+}
 
 // Write implements [io.Writer]. A character must not be split between calls.
-func (w Writer) Write(p []byte) (int, error) {
+func (w *Writer) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(w.Raw, Text(string(p))); err != nil {
+		if w.Err == nil {
+			w.Err = err
+		}
 		return 0, err
 	}
 	return len(p), nil
@@ -87,7 +94,7 @@ func (w Writer) Write(p []byte) (int, error) {
 // Unwrap gives a [Writer]'s own writer, for what brings colours and the like of
 // its own and escapes the rest by itself; any other writer is returned as it is.
 func Unwrap(w io.Writer) io.Writer {
-	if t, ok := w.(Writer); ok {
+	if t, ok := w.(*Writer); ok {
 		return t.Raw
 	}
 	return w

@@ -55,7 +55,7 @@ func TestNothingControlsATerminal(t *testing.T) {
 			t.Fatalf("escaped again, %q is %q", out, again)
 		}
 		var b bytes.Buffer
-		if n, err := (printable.Writer{Raw: &b}).Write([]byte(in)); n != len(in) || err != nil || b.String() != out {
+		if n, err := (&printable.Writer{Raw: &b}).Write([]byte(in)); n != len(in) || err != nil || b.String() != out {
 			t.Fatalf("written: %d of %d, %v, %q", n, len(in), err, b.String())
 		}
 	})
