@@ -12,6 +12,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/compare"
+	"qbench/internal/conninfo"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -139,7 +140,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 		return err
 	}
 	if m.out.folder != nil {
-		m.con.note("results: %s", m.out.folder.file.path)
+		m.con.note("results: %s", m.app.secrets.Mask(m.out.folder.file.path))
 	}
 	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
 	return withStatus(status, failure)
@@ -249,6 +250,8 @@ func recordedArgs(args []string) []string {
 			arg = "--dsn=" + bench.RedactDSN(value)
 		} else if i > 0 && args[i-1] == "--dsn" {
 			arg = bench.RedactDSN(arg)
+		} else {
+			arg = conninfo.Redact(arg)
 		}
 		out[i] = arg
 	}

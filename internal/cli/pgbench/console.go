@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"qbench/internal/conninfo"
 )
 
 // name is what messages start with. It is pgbench's and not qbench's, because
@@ -25,7 +27,8 @@ const (
 
 // console is where messages go; threads of the run share it.
 type console struct {
-	out io.Writer
+	out     io.Writer
+	secrets conninfo.Secrets // of the command line; no message repeats them
 
 	mu  sync.Mutex
 	err io.Writer
@@ -33,7 +36,7 @@ type console struct {
 
 // message prints a message to standard error in pgbench's form.
 func (c *console) message(level, text string) {
-	text = strings.TrimSuffix(text, "\n") + "\n"
+	text = c.secrets.Mask(strings.TrimSuffix(text, "\n")) + "\n"
 	switch level {
 	case levelRaw, levelNotice:
 	case levelInfo, levelDebug:
