@@ -12,6 +12,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/compare"
+	"qbench/internal/conninfo"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -138,7 +139,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 	m.con.hide()
 	lost := errors.Join(m.lost, m.out.save(m.file, true), m.out.print(m.file, defaultFormat(m.file.Runs)))
 	if m.out.folder != nil && m.out.folder.file != nil {
-		m.con.note("results: %s", m.out.folder.file.path)
+		m.con.note("results: %s", m.app.secrets.Mask(m.out.folder.file.path))
 	}
 	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
 	return withStatus(orLost(status, lost), errors.Join(failure, lost))
@@ -260,6 +261,8 @@ func recordedArgs(args []string) []string {
 			arg = "--dsn=" + bench.RedactDSN(value)
 		} else if i > 0 && args[i-1] == "--dsn" {
 			arg = bench.RedactDSN(arg)
+		} else {
+			arg = conninfo.Redact(arg)
 		}
 		out[i] = arg
 	}
