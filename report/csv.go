@@ -51,10 +51,10 @@ var csvColumns = []struct {
 	{"client_cpu_s", func(r *runner.Result) string { return decimal(r.Client.CPUSeconds) }},
 	{"client_max_rss_bytes", func(r *runner.Result) string { return integer(r.Client.MaxRSS) }},
 	{"audit_ok", func(r *runner.Result) string {
-		if r.Audit == nil {
-			return ""
+		if s := AuditOf(r); s == AuditOK || s == AuditFailed {
+			return strconv.FormatBool(s == AuditOK)
 		}
-		return strconv.FormatBool(r.Audit.OK)
+		return ""
 	}},
 	{"enqueued_per_s", steadyCell(func(r *runner.Result) string { return decimal(r.Producers.OrdersPerS) })},
 	{"queue_time_ms_p50", steadyCell(func(r *runner.Result) string {
@@ -70,6 +70,12 @@ var csvColumns = []struct {
 	{"depth_max", steadyCell(func(r *runner.Result) string { return integer(r.Depth.Max) })},
 	{"depth_trend", steadyCell(func(r *runner.Result) string { return r.Depth.Trend })},
 	{"deadlocks", func(r *runner.Result) string { return integer(r.Deadlocks) }},
+	{"first_error", func(r *runner.Result) string {
+		if len(r.Errors) == 0 {
+			return ""
+		}
+		return r.Errors[0]
+	}},
 }
 
 // steadyCell is empty for runs without producers.

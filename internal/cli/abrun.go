@@ -135,7 +135,9 @@ func (t *abRun) pair(n int) error {
 			return fmt.Errorf("variant %s: %w", s.name, err)
 		case t.signals.stop.Err() != nil:
 			return bench.ErrStopped
-		case res.Audit != nil && !res.Audit.OK:
+		case report.AuditOf(res) == report.AuditMissing:
+			return withStatus(StatusIncomplete, fmt.Errorf("pair %d: variant %s was not audited, so its numbers are not proved", n+1, s.name))
+		case report.AuditOf(res) == report.AuditFailed:
 			return withStatus(StatusAudit, fmt.Errorf("pair %d: variant %s failed its audit, so its numbers mean nothing: %s", n+1, s.name, firstProblem(res.Audit.Problems)))
 		}
 		runs[i] = res

@@ -220,7 +220,7 @@ func (p *capacityPlan) probeDuration() time.Duration {
 // keep records a run: in the file without what only a single run's report
 // draws, and in the strategy where it failed its audit.
 func (r *capacityRun) keep(s *capacity.Strategy, res *runner.Result, p capacity.Point) {
-	if res.Audit != nil && !res.Audit.OK && s.Invalid == "" {
+	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
 		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}
 	res.Warnings = report.Warnings(res, r.file.Environment)

@@ -19,7 +19,7 @@ func (a *app) reportCommand() *cli.Command {
 		Name: "report", ArgsUsage: "FILE...",
 		Usage: "render saved results in any format",
 		Description: "FILE is a result file (qbench run --json, or -o), or a folder of them; the runs of several files are put together. " +
-			"With --fail-if the exit status is 3 if a condition is true of a run, and 4 if a run failed its audit, since its numbers mean nothing.\n\n" +
+			"With --fail-if the exit status is 3 if a condition is true of a run, 4 if a run failed its audit, since its numbers mean nothing, and 2 if a run was not audited.\n\n" +
 			"  qbench report result.json --format html -o result.html\n  qbench report results/ --format benchfmt",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
@@ -66,8 +66,12 @@ func (a *app) report(c *cli.Context) error {
 	}
 	status := a.checkThresholds(limits, joined.Runs)
 	for _, r := range joined.Runs {
-		if len(limits) > 0 && r.Audit != nil && !r.Audit.OK {
+		switch audit := report.AuditOf(r); {
+		case len(limits) == 0:
+		case audit == report.AuditFailed:
 			status = worse(status, StatusAudit)
+		case audit == report.AuditMissing:
+			status = worse(status, StatusIncomplete)
 		}
 	}
 	return withStatus(status, nil)

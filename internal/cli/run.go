@@ -204,15 +204,16 @@ func (m *matrix) summary(i int, r *runner.Result) {
 		line = fmt.Sprintf("%.1f orders/s, %s", r.OrdersPerS, line)
 	}
 	line += fmt.Sprintf(", p99 %.3f ms", r.Latency.P99)
-	switch {
-	case r.Audit == nil:
-	case r.Audit.OK:
+	switch report.AuditOf(r) {
+	case report.AuditOK:
 		line += ", audit ok"
-	default:
+	case report.AuditMissing:
+		line += ", NOT AUDITED"
+	case report.AuditFailed:
 		line += ", AUDIT FAILED"
 	}
-	if r.AbortedClients > 0 {
-		line += fmt.Sprintf(", %d clients aborted", r.AbortedClients)
+	if aborted := report.Aborted(r); aborted != "" {
+		line += ", " + aborted + " aborted"
 	}
 	m.con.note("[%d/%d] %s", i+1, len(m.specs), line)
 }
@@ -220,13 +221,14 @@ func (m *matrix) summary(i int, r *runner.Result) {
 // resultStatus is the exit status that a run calls for.
 func resultStatus(r *runner.Result) Status {
 	status := StatusOK
-	if r.AbortedClients > 0 {
+	audit := report.AuditOf(r)
+	if r.AbortedClients > 0 || audit == report.AuditMissing {
 		status = StatusIncomplete
 	}
 	if r.Interrupted {
 		status = worse(status, StatusInterrupted)
 	}
-	if r.Audit != nil && !r.Audit.OK {
+	if audit == report.AuditFailed {
 		status = worse(status, StatusAudit)
 	}
 	return status
