@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,6 +41,24 @@ type Hooks struct {
 // ErrStopped is returned when the run was stopped before its clients started,
 // so that there is nothing to report.
 var ErrStopped = errors.New("interrupted before the clients started")
+
+// SeedingStoppedError is ErrStopped in the middle of Make: the tables are there,
+// but not seeded to the end.
+type SeedingStoppedError struct {
+	Schema string // "" is the connection's
+	Tables []string
+}
+
+func (e *SeedingStoppedError) Error() string {
+	where := ""
+	if e.Schema != "" {
+		where = fmt.Sprintf(" in schema %q", e.Schema)
+	}
+	return fmt.Sprintf("interrupted while seeding: the tables %s%s stay, not seeded to the end; the next \"qbench run\" or \"qbench init\" replaces them, and \"qbench clean\" drops them",
+		strings.Join(e.Tables, " and "), where)
+}
+
+func (e *SeedingStoppedError) Unwrap() error { return ErrStopped }
 
 // Run makes the queue, runs the load on it and audits it.
 //
@@ -107,7 +126,8 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
 	defer func() {
-		if err != nil && stop.Err() != nil {
+		var seeding *SeedingStoppedError
+		if err != nil && stop.Err() != nil && !errors.As(err, &seeding) {
 			err = ErrStopped
 		}
 	}()
@@ -189,7 +209,10 @@ func (t *Target) Make(ctx context.Context, conn *pgx.Conn, o schema.Options, hoo
 		return err
 	}
 	report, err := schema.Seed(ctx, t.Connect, o, hooks.Seeding)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &SeedingStoppedError{Schema: t.Schema, Tables: schema.Tables(o.Workload)}
+	case err != nil:
 		return err
 	}
 	if hooks.Seeded != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -36,6 +37,9 @@ func (a *app) onServer(v *values, do func(s *server, con *console, signals *inte
 	}
 	err = do(srv, con, signals)
 	con.hide()
+	if errors.Is(err, bench.ErrStopped) {
+		return withStatus(StatusInterrupted, err)
+	}
 	if err != nil && signals.stop.Err() != nil {
 		return withStatus(StatusInterrupted, fmt.Errorf("interrupted: %w", err))
 	}
@@ -95,7 +99,7 @@ func (a *app) cleanCommand() *cli.Command {
 		Name: "clean", Usage: "drop what qbench made",
 		Description: "Drops the tables and functions that bear qbench's mark (a comment on them), and the schema if qbench made it and nothing else is in it. " +
 			"What was renamed since is kept and named. A queue that a run uses is not touched.",
-		Flags:       append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
+		Flags: append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
 		Action: func(c *cli.Context) error {
 			return a.onServer(&values{c: c}, func(s *server, con *console, signals *interrupts) error {
 				lock, err := s.Lock(signals.stop)
