@@ -127,8 +127,10 @@ func (m *matrix) run(o serverOptions) (err error) {
 				return m.end(err)
 			}
 			// What was measured before is worth a report all the same.
-			failure = err
-			status = worse(status, worse(StatusIncomplete, statusOf(m.end(err))))
+			if failure = m.end(err); statusOf(failure) == StatusInterrupted {
+				status = worse(status, StatusInterrupted)
+			}
+			status = worse(status, StatusIncomplete)
 			break
 		}
 		if m.signals.stop.Err() != nil {
@@ -164,7 +166,13 @@ func (m *matrix) end(err error) error {
 			}
 			return withStatus(StatusInterrupted, errors.New("stopped at once"+left))
 		}
-		return withStatus(StatusInterrupted, bench.ErrStopped)
+		if !errors.Is(err, bench.ErrStopped) {
+			err = bench.ErrStopped
+		}
+		if m.disposable {
+			err = bench.ErrStopped // what it says of the tables goes away with the server
+		}
+		return withStatus(StatusInterrupted, err)
 	}
 	return err
 }
