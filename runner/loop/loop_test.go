@@ -167,7 +167,7 @@ func TestWriteNeverBlocks(t *testing.T) {
 			client, server := k.pair(t)
 			go io.Copy(server, server)
 			stuck, other := b.take(deafClient), b.take(client)
-			statement, result := bytes.Repeat([]byte("statement "), 2_400_000), bytes.Repeat([]byte("result "), 4_300_000)
+			statement, result := bytes.Repeat([]byte("statement "), 1_600_000), bytes.Repeat([]byte("result "), 2_300_000)
 			if err := stuck.Write(statement); err != nil {
 				t.Fatal(err)
 			}
