@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"qbench/internal/printable"
 	"qbench/runner"
 )
 
@@ -78,6 +79,18 @@ var csvColumns = []struct {
 	}},
 }
 
+// csvCell makes text of others fit for what reads the file. A spreadsheet takes
+// a cell that begins with one of =+-@ for a formula, which may run commands and
+// fetch pages; with an apostrophe before it, it is text. Numbers stay numbers.
+func csvCell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
+			text = "'" + text
+		}
+	}
+	return printable.Text(text)
+}
+
 // steadyCell is empty for runs without producers.
 func steadyCell(value func(*runner.Result) string) func(*runner.Result) string {
 	return func(r *runner.Result) string {
@@ -102,7 +115,8 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // CSV writes one line per run, in the order of the file, below a line of
 // names (RFC 4180, with line feeds). audit_ok is empty where nothing was
-// audited.
+// audited. Text that a spreadsheet would take for a formula begins with an
+// apostrophe.
 func CSV(w io.Writer, f *runner.File, _ Options) error {
 	out := csv.NewWriter(w)
 	record := make([]string, len(csvColumns))
@@ -114,7 +128,7 @@ func CSV(w io.Writer, f *runner.File, _ Options) error {
 	}
 	for _, r := range f.Runs {
 		for i, c := range csvColumns {
-			record[i] = c.value(r)
+			record[i] = csvCell(c.value(r))
 		}
 		if err := out.Write(record); err != nil {
 			return err

@@ -126,8 +126,9 @@ func (t *abRun) pair(n int) error {
 		res, err := t.one(s, n)
 		if res != nil && s.folder != nil {
 			s.file.Runs = append(s.file.Runs, res)
-			if err := s.folder.write(s.file); err != nil {
-				return err
+			if err := s.folder.write(s.file); err != nil && s.unsaved == nil {
+				t.con.note("qbench: warning: %v; the pairs go on", err)
+				s.unsaved = err
 			}
 		}
 		switch {

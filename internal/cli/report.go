@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -34,7 +35,7 @@ func (a *app) reportCommand() *cli.Command {
 
 func (a *app) report(c *cli.Context) error {
 	v := &values{c: c}
-	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: a.stdout}
+	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
 	if out.format != "" {
 		if _, err := report.Lookup(out.format); err != nil {
 			v.fail("--format: %w", err)
@@ -61,9 +62,7 @@ func (a *app) report(c *cli.Context) error {
 	if len(limits) > 0 && len(joined.Runs) == 0 {
 		return errors.New("the results hold no run, so there is nothing that --fail-if could be checked on")
 	}
-	if err := out.printTo(v.text("output"), joined); err != nil {
-		return err
-	}
+	lost := out.printTo(v.text("output"), joined)
 	status := a.checkThresholds(limits, joined.Runs)
 	for _, r := range joined.Runs {
 		switch audit := report.AuditOf(r); {
@@ -74,7 +73,7 @@ func (a *app) report(c *cli.Context) error {
 			status = worse(status, StatusIncomplete)
 		}
 	}
-	return withStatus(status, nil)
+	return withStatus(orLost(status, lost), lost)
 }
 
 // printTo prints a result as the command run does, into a file if one is named.
@@ -91,7 +90,7 @@ func (o *output) printTo(path string, f *runner.File) error {
 		return err
 	}
 	file := &resultFile{path: path}
-	if err := file.open(); err != nil {
+	if err := file.check(); err != nil {
 		return err
 	}
 	return file.fill(func(w io.Writer) error { return render(w, f, reportOptions(w, true)) })

@@ -72,6 +72,9 @@ func (o serverOptions) open(ctx context.Context, con *console) (*server, error) 
 		if err != nil {
 			return nil, err
 		}
+		if t.Warning != "" {
+			con.note("%s", t.Warning)
+		}
 		return &server{Target: t}, nil
 	}
 	s, err := pgserver.Start(ctx, o.disposable)
