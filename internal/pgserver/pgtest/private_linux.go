@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -106,8 +107,24 @@ func (p *Private) Stop(mode string) error {
 			_ = syscall.Kill(child, syscall.SIGKILL) // it may have ended
 		}
 	}
-	return syscall.Kill(pid, syscall.SIGKILL)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	// pg_ctl would wait for it to remove its file, which it never will.
+	for syscall.Kill(pid, 0) == nil {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return nil
 }
 
 // Start starts the server again, with the settings that it had.
-func (p *Private) Start() error { return p.ctl("restart", "-m", "immediate") }
+func (p *Private) Start() (err error) {
+	// Children of a killed postmaster may still be ending, and hold its shared memory.
+	for range 100 {
+		if err = p.ctl("restart", "-m", "immediate"); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
