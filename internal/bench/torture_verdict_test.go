@@ -1,0 +1,80 @@
+//go:build linux
+
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"qbench/runner"
+)
+
+// judge holds the run's verdict against the tables.
+func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h hit) error {
+	if res == nil {
+		if len(t.out.wrong) == 0 { // or it was made to end
+			t.out.blame("no result: %v", runErr)
+		}
+		return t.drop(ctx, nil)
+	}
+	conn, err := t.server.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	tally, err := takeTally(ctx, conn, t.schema, t.seed, t.orders)
+	if err != nil {
+		return fmt.Errorf("count the orders: %w", err)
+	}
+	wrongs := tally.wrongs(res)
+	t.out.lossy = len(wrongs) > 0
+	said := fmt.Sprintf("acknowledged %d, in doubt %d; clients aborted: %d %q; tables: %+v", res.Acknowledged, res.InDoubt, res.AbortedClients, res.Errors, *tally)
+	if p := res.Producers; p != nil {
+		said += fmt.Sprintf("; producers acknowledged %d, in doubt %d", p.Acknowledged, p.InDoubt)
+	}
+	if !t.loses() && len(wrongs) > 0 {
+		t.out.blame("the counts are wrong, though nothing was lost: %s (%s)", strings.Join(wrongs, "; "), said)
+	}
+	switch a := res.Audit; {
+	case a == nil || runErr != nil:
+		t.out.unaudited = true
+		if !t.fault.outlast {
+			t.out.blame("NOT AUDITED although the server was there: %v (%s)", runErr, said)
+		} else if runErr == nil {
+			t.out.blame("NOT AUDITED without a reason (%s)", said)
+		}
+	case a.OK && len(wrongs) > 0:
+		t.out.blame("audit ok, but %s (%s)", strings.Join(wrongs, "; "), said)
+	case !a.OK && len(wrongs) == 0:
+		t.out.blame("audit failed with %q, but all is well (%s)", a.Problems, said)
+	case t.fault.outlast:
+		t.out.blame("audited while the server was down (%s)", said)
+	case abs(a.Processed-tally.done) > res.InDoubt && t.fault.loses == false:
+		t.out.blame("the audit found %d orders done, the tables hold %d (%s)", a.Processed, tally.done, said)
+	}
+	if most := int64(h.broken) * t.batch; res.InDoubt > most {
+		t.out.blame("%d orders in doubt, but %d connections broke with up to %d each (%s)", res.InDoubt, h.broken, t.batch, said)
+	}
+	if clients := int64(t.clients); int64(res.AbortedClients) > clients {
+		t.out.blame("%d of %d clients aborted", res.AbortedClients, clients)
+	}
+	return t.drop(ctx, conn)
+}
+
+// drop removes the trial's schema.
+func (t *trial) drop(ctx context.Context, conn *pgx.Conn) error {
+	if conn == nil {
+		var err error
+		if conn, err = t.server.connect(ctx); err != nil {
+			return err
+		}
+		defer conn.Close(ctx)
+	}
+	_, err := conn.Exec(ctx, "set lock_timeout = '30s'; set client_min_messages = warning; drop schema if exists "+pgx.Identifier{t.schema}.Sanitize()+" cascade")
+	return err
+}
+
+func abs(n int64) int64 { return max(n, -n) }
