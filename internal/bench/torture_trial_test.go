@@ -252,7 +252,7 @@ func goroutines() map[string]string {
 	}
 	found := map[string]string{}
 	for stack := range strings.SplitSeq(string(buf), "\n\n") {
-		if strings.Contains(stack, "qbench/internal/relaytest.") || strings.Contains(stack, "testing.(*T).Parallel") {
+		if strings.Contains(stack, "qbench/internal/relaytest.") || strings.Contains(stack, "testing.(*T).Parallel") || strings.Contains(stack, "testing.(*M).Run") {
 			continue
 		}
 		for _, part := range []string{"qbench/runner", "qbench/internal/bench.", "qbench/schema.", "jackc/pgx"} {

@@ -52,14 +52,18 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 		t.out.blame("audit failed with %q, but all is well (%s)", a.Problems, said)
 	case t.fault.outlast:
 		t.out.blame("audited while the server was down (%s)", said)
-	case abs(a.Processed-tally.done) > res.InDoubt && t.fault.loses == false:
+	case abs(a.Processed-tally.done) > res.InDoubt && !t.fault.loses:
 		t.out.blame("the audit found %d orders done, the tables hold %d (%s)", a.Processed, tally.done, said)
 	}
 	if most := int64(h.broken) * t.batch; res.InDoubt > most {
 		t.out.blame("%d orders in doubt, but %d connections broke with up to %d each (%s)", res.InDoubt, h.broken, t.batch, said)
 	}
-	if clients := int64(t.clients); int64(res.AbortedClients) > clients {
-		t.out.blame("%d of %d clients aborted", res.AbortedClients, clients)
+	all := t.clients
+	if t.feed != nil {
+		all += t.feed.Clients
+	}
+	if res.AbortedClients > all {
+		t.out.blame("%d of %d clients aborted", res.AbortedClients, all)
 	}
 	return t.drop(ctx, conn)
 }

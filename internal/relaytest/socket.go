@@ -55,16 +55,27 @@ func (c *socket) fire(k *cut) error {
 }
 
 func (c *socket) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n == 0 {
-		return n, err
-	}
-	n, k := c.take(ToServer, n)
-	if k != nil && n == 0 {
-		// What came before was passed on; the rest is cut off.
+	// What came before has been passed on by now; the client may wait for an
+	// answer and send nothing more.
+	if k := c.due(ToServer); k != nil {
 		return 0, c.fire(k)
 	}
+	n, err := c.Conn.Read(b)
+	n, k := c.take(ToServer, n)
+	if k != nil && n == 0 {
+		return 0, c.fire(k) // armed while the read waited
+	}
 	return n, err
+}
+
+// due is the cut that nothing may pass before.
+func (c *socket) due(dir Direction) *cut {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := c.cuts[dir]; k != nil && k.left == 0 {
+		return k
+	}
+	return nil
 }
 
 func (c *socket) Write(b []byte) (int, error) {
