@@ -82,9 +82,6 @@ type client struct {
 	lastRows   int
 	value      int64 // of CountValue
 
-	// The loop that the connection is offered to, and that it is to go to.
-	offered, moveTo *thread
-
 	// Waiting.
 	wakeAt int64
 	heap   int // index in the thread's timers; -1 is none
@@ -104,9 +101,6 @@ func (c *client) advance() {
 	for {
 		switch c.state {
 		case stChooseScript:
-			if c.moveTo != nil && t.handOver(c) {
-				return
-			}
 			c.prog = c.lane.chooseScript(c.group)
 			c.tries, c.deadlocks, c.status = 1, 0, noError
 			c.waited = false

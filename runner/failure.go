@@ -85,7 +85,7 @@ func (c *client) lostConnection(err error) {
 	if c.prog != nil {
 		t.inDoubt(c)
 	}
-	c.conn.sock.close()
+	c.conn.sock.Close()
 	c.conn = nil
 	switch {
 	case c.prog == nil:

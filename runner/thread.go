@@ -12,9 +12,8 @@ import (
 // statistics about them; other goroutines reach it through post only.
 type thread struct {
 	run     *run
-	poll    poller
+	poll    eventLoop
 	core    int // that it runs on; -1 is any
-	watch   watch
 	box     inbox
 	clients []*client
 	groups  []*group
@@ -99,27 +98,31 @@ func (t *thread) timeUp() bool {
 	return r.stop.Load() || r.deadline > 0 && t.now >= r.deadline
 }
 
-// post runs fn on the thread.
-func (t *thread) post(fn func()) {
-	t.box.put(fn)
-	t.poll.wake()
+// post runs fn on the thread; false where the thread has ended, and fn never runs.
+func (t *thread) post(fn func()) bool {
+	if !t.box.put(fn) {
+		return false
+	}
+	t.poll.Wake()
+	return true
 }
 
 // loop drives the clients until all are finished.
 func (t *thread) loop() {
 	defer close(t.ended)
 	t.settle()
-	t.pass()
-	t.startWatching()
-	deliver := t.deliver // one closure for all waits
+	t.run.steady.Done()
+	<-t.run.gun
 	t.readClock()
 	for _, c := range t.clients {
 		c.advance()
 	}
-	for (t.live > 0 || !t.leave()) && !t.run.quit.Load() {
-		t.poll.wait(t.timeout(), deliver)
+	for t.live > 0 && !t.run.quit.Load() {
+		if err := t.poll.Wait(t.timeout()); err != nil {
+			t.broken(err)
+			break
+		}
 		t.box.run()
-		t.look()
 		t.fireTimers()
 		for n := len(t.ready); n > 0; n-- {
 			c := t.ready[0]
@@ -137,14 +140,25 @@ func (t *thread) loop() {
 // closeAll closes what a run that was cut off leaves open; after an orderly
 // end there is nothing.
 func (t *thread) closeAll() {
-	t.box.run() // a client may be on its way here
+	t.box.close()
 	for _, c := range t.clients {
 		if c.conn != nil {
-			c.conn.sock.close()
+			c.conn.sock.Close()
 			c.conn = nil
 		}
 	}
 	t.closePools()
+}
+
+// broken ends the clients of a thread that cannot wait for their sockets.
+func (t *thread) broken(err error) {
+	for _, c := range t.clients {
+		if c.state != stAborted && c.state != stFinished {
+			t.unsleep(c)
+			c.abort(fmt.Sprintf("client %d aborted: %v", c.id, err))
+			c.advance()
+		}
+	}
 }
 
 func (t *thread) timeout() time.Duration {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"qbench/runner"
 )
 
 // Target is the server and the schema that runs take place on.
@@ -21,6 +23,7 @@ type Target struct {
 	Disposable bool
 
 	config *pgx.ConnConfig
+	load   *pgconn.Config // of the load's connections
 }
 
 // NewTarget reads a connection string (URL or keywords; "" for libpq's
@@ -41,7 +44,9 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	if schema != "" {
 		config.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
 	}
-	return &Target{Schema: schema, config: config}, nil
+	load := config.Config.Copy()
+	runner.PrepareConfig(load)
+	return &Target{Schema: schema, config: config, load: load}, nil
 }
 
 // parseError passes the reason on only where no part of the string can be a
@@ -71,7 +76,7 @@ func (t *Target) redial(ctx context.Context) (*pgconn.PgConn, error) {
 }
 
 func (t *Target) dialOnce(ctx context.Context) (*pgconn.PgConn, error) {
-	return pgconn.ConnectConfig(ctx, &t.config.Config)
+	return pgconn.ConnectConfig(ctx, t.load)
 }
 
 // Connect makes a connection for administrative steps. They take as long as

@@ -83,6 +83,7 @@ func (o *options) newServer() (*server, error) {
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		o.console.message(levelNotice, noticeText(n))
 	}
+	runner.PrepareConfig(cfg)
 	return &server{cfg}, nil
 }
 
