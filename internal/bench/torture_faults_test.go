@@ -19,6 +19,7 @@ type fault struct {
 	crash   bool // the server starts again from its WAL
 	loses   bool // orders can be lost or doubled: the audit must say so
 	outlast bool // the server stays away for longer than the run waits: NOT AUDITED is right
+	hangs   bool // a backend cannot be ended: NOT AUDITED is right, and so is an audit
 	setup   *bench.Setup
 	options string           // of the clients' connections
 	shape   func(*plan)      // changes the plan to what the fault needs
@@ -59,11 +60,11 @@ var faults = []*fault{
 	{name: "cut in ReadyForQuery", inject: func(s *scene) hit {
 		return s.cutAt(relaytest.CommitReady, func(m *relaytest.Message) int { return s.random.IntN(len(m.Bytes) + 1) })
 	}},
-	{name: "black hole at COMMIT's request", inject: func(s *scene) hit {
+	{name: "black hole at COMMIT's request", shape: short, inject: func(s *scene) hit {
 		whole := s.random.IntN(2)
 		return s.onCommit(relaytest.CommitRequest, relaytest.BlackHole, 1, func(m *relaytest.Message) int { return whole * len(m.Bytes) })
 	}},
-	{name: "black hole after COMMIT", inject: func(s *scene) hit {
+	{name: "black hole after COMMIT", shape: short, inject: func(s *scene) hit {
 		step := pick(s.random, []relaytest.Step{relaytest.CommitTag, relaytest.CommitReady})
 		whole := s.random.IntN(2)
 		return s.onCommit(step, relaytest.BlackHole, 1, func(m *relaytest.Message) int { return whole * len(m.Bytes) })
@@ -74,12 +75,12 @@ var faults = []*fault{
 	{name: "terminate one", inject: func(s *scene) hit { return s.terminate(false) }},
 	{name: "terminate all", inject: func(s *scene) hit { return s.terminate(true) }},
 	{name: "cancel", inject: (*scene).cancel},
-	{name: "freeze a backend", inject: (*scene).freeze},
+	{name: "freeze a backend", hangs: true, shape: short, inject: (*scene).freeze},
 	{name: "kill a backend", crash: true, inject: (*scene).killBackend},
 	{name: "restart fast", inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGINT) }) }},
 	{name: "restart immediate", crash: true, inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGQUIT) }) }},
 	{name: "restart by SIGKILL", crash: true, inject: func(s *scene) hit { return s.restart(s.server.kill) }},
-	{name: "outage", outlast: true, shape: func(p *plan) { p.recovery = time.Second }, inject: (*scene).outage},
+	{name: "outage", outlast: true, shape: short, inject: (*scene).outage},
 	{
 		name: "immediate restart without synchronous_commit", crash: true, loses: true, options: "-c synchronous_commit=off",
 		inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGQUIT) }) },
@@ -98,6 +99,9 @@ var faults = []*fault{
 		return s.meddle(`insert into %[1]s.t_order_q (order_id, cts) select order_id, cts from %[1]s.t_order_u limit 2`)
 	}},
 }
+
+// short has the run wait for the server, or for a backend to end, for a second.
+func short(p *plan) { p.recovery = time.Second }
 
 // dropper lets some orders vanish on their way into the result table.
 var dropper = &bench.Setup{Name: "dropper.sql", SQL: `

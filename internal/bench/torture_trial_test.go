@@ -232,7 +232,8 @@ func (t *trial) backends(ctx context.Context) (list []string, err error) {
 		return nil, err
 	}
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, "select format('%s %s: %s', pid, state, query) from pg_stat_activity where application_name = $1", t.app)
+	rows, err := conn.Query(ctx, `select format('%s %s %s: %s', pid, application_name, state, query)
+		from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`)
 	if err != nil {
 		return nil, err
 	}

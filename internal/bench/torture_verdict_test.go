@@ -41,7 +41,7 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 	switch a := res.Audit; {
 	case a == nil || runErr != nil:
 		t.out.unaudited = true
-		if !t.fault.outlast {
+		if !t.fault.outlast && !t.fault.hangs {
 			t.out.blame("NOT AUDITED although the server was there: %v (%s)", runErr, said)
 		} else if runErr == nil {
 			t.out.blame("NOT AUDITED without a reason (%s)", said)

@@ -89,7 +89,12 @@ func (t *tracker) toServer(m *Message, body []byte) {
 	switch m.Type {
 	case 'Q':
 		m.SQL, _ = cString(body)
-		t.statement(m.SQL)
+		// Good enough for scripts, which have no semicolons in quotes.
+		for one := range strings.SplitSeq(m.SQL, ";") {
+			if keyword(one) != "" {
+				t.statement(one)
+			}
+		}
 		t.end(m)
 	case 'P':
 		name, rest := cString(body)

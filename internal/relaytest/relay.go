@@ -54,7 +54,7 @@ const (
 	Finish                 // both sides are closed
 	HalfCloseClient        // the client reads the end, its own bytes still pass
 	HalfCloseServer        // the server reads the end, its own bytes still pass
-	BlackHole              // nothing passes any more, and neither side is told
+	BlackHole              // nothing passes any more, not even the end of either side
 )
 
 func (e Effect) String() string {

@@ -89,9 +89,8 @@ func (s *Session) serve() {
 	}()
 	s.pump(ToServer, s.client, server)
 	s.clientGone.Store(true)
-	closeWrite(server)
-	if s.hole.Load() {
-		_ = server.Close()
+	if !s.hole.Load() { // or the server is not told either
+		closeWrite(server)
 	}
 	<-done
 }
