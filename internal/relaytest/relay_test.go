@@ -222,10 +222,19 @@ func TestBlackHole(t *testing.T) {
 		conn, other := connect(t, dsn), connect(t, dsn)
 		pid := int64(conn.PgConn().PID())
 		r.Sessions()[0].Break(relaytest.BlackHole)
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		if err := simple(ctx, conn, "select 1"); err == nil || ctx.Err() == nil {
+		done := make(chan error, 1)
+		go func() { done <- simple(t.Context(), conn, "select 1") }()
+		if err := simple(t.Context(), other, "select pg_sleep(0.05)"); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-done:
 			t.Errorf("got %v, want silence", err)
+		default:
+		}
+		_ = conn.PgConn().Conn().Close()
+		if err := <-done; err == nil {
+			t.Error("an answer came")
 		}
 		wait(t, "the client's end", func() bool { return len(r.Sessions()) == 1 })
 		var alive bool
