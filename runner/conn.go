@@ -1,14 +1,19 @@
 package runner
 
-import "qbench/runner/loop"
+import (
+	"context"
+
+	"qbench/runner/loop"
+)
 
 // conn is a connection to the server after the handshake, owned by one thread.
 type conn struct {
 	pid    uint32 // of the server process
 	sock   loop.Socket
-	client *client // who uses it now; nil in a pool
-	out    []byte  // encoded, not yet written
-	rest   []byte  // received, but not yet a whole message
+	cancel func(context.Context) error // asks the server to cancel its statement
+	client *client                     // who uses it now; nil in a pool
+	out    []byte                      // encoded, not yet written
+	rest   []byte                      // received, but not yet a whole message
 	// prepared tells by statement id what was parsed on this connection;
 	// inlined holds the names of statements with inlined text.
 	prepared []bool

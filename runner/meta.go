@@ -96,7 +96,7 @@ func (c *client) runShell(st *step) {
 	c.waited = true
 	t := c.thread
 	go func() {
-		cmd := exec.Command("sh", "-c", line)
+		cmd := exec.CommandContext(t.run.ctx, "sh", "-c", line)
 		var out []byte
 		var err error
 		if st.Kind == script.SetShell {
@@ -111,6 +111,9 @@ func (c *client) runShell(st *step) {
 }
 
 func (c *client) shellDone(st *step, line string, out []byte, err error) {
+	if c.state != stShell {
+		return // the client has ended meanwhile
+	}
 	c.state = stEndCommand
 	fail := func(message string) {
 		c.thread.run.message("error", message)
@@ -147,6 +150,8 @@ func (c *client) pipelineCommand(st *step) {
 	switch {
 	case mode == Simple && st.Kind == script.StartPipeline:
 		c.commandFailed("startpipeline", "cannot use pipeline mode with the simple query protocol")
+	case st.Kind == script.StartPipeline && c.thread.run.searchPath != nil:
+		c.commandFailed("startpipeline", "cannot use pipelines behind a pooler that pools transactions")
 	case st.Kind == script.StartPipeline && c.pipeline:
 		c.commandFailed("startpipeline", "already in pipeline mode")
 	case st.Kind == script.StartPipeline:
@@ -175,7 +180,7 @@ func (c *client) prepareAhead() {
 		if st.Kind == script.SQL {
 			if p := c.preparedName(st); p.isNew {
 				c.appendParse(st, p.name)
-				c.sent = append(c.sent, sentStep{st, pc, true, p.key})
+				c.sent = append(c.sent, sentStep{step: st, pc: pc, most: unbounded, parsing: true, key: p.key})
 				c.appendSync()
 			}
 		}

@@ -50,6 +50,11 @@ func (t *thread) release(c *client) {
 		if next.state != stWaitConn {
 			continue // finished while it waited
 		}
+		if t.timeUp() {
+			next.state = stFinished
+			t.ready = append(t.ready, next)
+			continue
+		}
 		next.adopt(cn)
 		next.state = stStartTx
 		t.ready = append(t.ready, next)

@@ -87,13 +87,14 @@ type Result struct {
 	Errors         []string       `json:"errors,omitempty"` // why clients were aborted, each text once
 	Acknowledged   int64          `json:"acknowledged"`     // all orders done, the warm-up's included
 	WarmupOrders   int64          `json:"warmup_orders,omitempty"`
-	InDoubt        int64          `json:"in_doubt"`              // orders whose COMMIT was sent but not answered
-	CountsOrders   bool           `json:"counts_orders"`         // whether any statement counts orders
-	InitialConnMS  float64        `json:"initial_connection_ms"` // until all were connected
-	AverageConnMS  float64        `json:"average_connection_ms"` // under -C
-	Latency        Latency        `json:"latency_ms"`            // summary of Stats.LatencyHist
-	Lag            *Latency       `json:"lag_ms,omitempty"`      // under a rate
-	Audit          *Audit         `json:"audit,omitempty"`       // nil where there is no queue
+	InDoubt        int64          `json:"in_doubt"`                   // orders whose COMMIT was sent but not answered
+	InDoubtUnknown bool           `json:"in_doubt_unknown,omitempty"` // of some statements that may have done more, no bound is known
+	CountsOrders   bool           `json:"counts_orders"`              // whether any statement counts orders
+	InitialConnMS  float64        `json:"initial_connection_ms"`      // until all were connected
+	AverageConnMS  float64        `json:"average_connection_ms"`      // under -C
+	Latency        Latency        `json:"latency_ms"`                 // summary of Stats.LatencyHist
+	Lag            *Latency       `json:"lag_ms,omitempty"`           // under a rate
+	Audit          *Audit         `json:"audit,omitempty"`            // nil where there is no queue
 	Client         Client         `json:"client"`
 	Intervals      []Tick         `json:"intervals"`
 	ScriptResults  []ScriptResult `json:"scripts"`
@@ -182,6 +183,8 @@ type GroupResult struct {
 	Stats
 	Latency Latency `json:"latency_ms"`
 	InDoubt int64   `json:"in_doubt"`
+	// InDoubtUnknown: see Result.
+	InDoubtUnknown bool `json:"in_doubt_unknown,omitempty"`
 	// Acknowledged is all orders put in, the warm-up's included.
 	Acknowledged  int64          `json:"acknowledged"`
 	ScriptResults []ScriptResult `json:"scripts"`

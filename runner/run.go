@@ -26,6 +26,11 @@ type run struct {
 	// measureFrom is the end of the warm-up.
 	measureFrom int64
 
+	searchPath *searchPath // nil unless each transaction has to set it
+
+	overdue   atomic.Bool  // the grace period is over
+	graceFrom atomic.Int64 // when it began, once it is over
+
 	stop    atomic.Bool // no transaction may start
 	quit    atomic.Bool // threads leave at once
 	drained atomic.Bool
@@ -74,7 +79,7 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(Tick))
 	}
 	connectCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	r := &run{cfg: cfg, ctx: connectCtx, connect: connect, gun: make(chan struct{})}
+	r := &run{cfg: cfg, ctx: connectCtx, connect: connect, gun: make(chan struct{}), searchPath: newSearchPath(cfg.SearchPath)}
 	var err error
 	if r.programs, r.statements, err = compile(&r.cfg); err != nil {
 		return nil, err
