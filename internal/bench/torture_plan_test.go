@@ -95,7 +95,7 @@ func (p *plan) spec() (bench.Spec, error) {
 		Mix: mix, Clients: p.clients, Pool: p.pool, Feed: p.feed, Repeat: 1, Setup: p.fault.setup,
 		Queue: schema.Options{Orders: p.orders, Layout: p.layout, Partitions: partitions(p.layout), Seed: p.seed},
 		Load: runner.Config{
-			Threads: 2, Mode: p.mode, MaxTries: 100, Seed: p.seed, Duration: p.duration, Connect: p.reconnect,
+			Threads: 2, Mode: p.mode, MaxTries: 100, Seed: p.seed, Duration: p.duration, Grace: p.grace, Connect: p.reconnect,
 			ContinueOnError: p.goOn, Interval: 50 * time.Millisecond, Variables: variables,
 		},
 	}, nil
