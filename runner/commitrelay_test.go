@@ -266,7 +266,7 @@ func TestCutsOfARealCommit(t *testing.T) {
 				cfg.Transactions = 1
 				check := func(what string, res *runner.Result, truth int64, r *messageRelay) {
 					t.Helper()
-					if unknown := inDoubtUnknown(res); res.Acknowledged > truth || !unknown && res.Acknowledged+res.InDoubt < truth || res.AbortedClients != 1 {
+					if unknown := res.InDoubtUnknown; res.Acknowledged > truth || !unknown && res.Acknowledged+res.InDoubt < truth || res.AbortedClients != 1 {
 						t.Errorf("%s, %s: %d committed, but %d acknowledged, %d in doubt (unknown %v), %d aborted\nanswered%s\n%q",
 							sc.name, what, truth, res.Acknowledged, res.InDoubt, unknown, res.AbortedClients, received(r.messages), res.Errors)
 					}

@@ -24,6 +24,7 @@ const (
 	defaultDuration   = "30"
 	defaultLogPrefix  = "qbench_log"
 	defaultMaxTries   = "10"
+	defaultGrace      = "10s"
 	defaultSeed       = "1"
 	defaultPartitions = "256"
 )
@@ -85,6 +86,7 @@ func loadFlags() []cli.Flag {
 		&cli.StringFlag{Name: "latency-limit", Aliases: []string{"L"}, Category: categoryLoad, Usage: "`TIME`: milliseconds, or a time: count slower transactions as late, and under -R skip those that would start later"},
 		&cli.BoolFlag{Name: "connect", Aliases: []string{"C"}, Category: categoryLoad, Usage: "connect anew for each transaction"},
 		&cli.StringFlag{Name: "max-tries", Category: categoryLoad, Value: defaultMaxTries, Usage: "`N`: tries of a transaction that fails with a serialization failure or a deadlock; 0 is no limit"},
+		&cli.StringFlag{Name: "grace", Category: categoryLoad, Value: defaultGrace, Usage: "`TIME`: seconds, or a time: how long clients may take to finish after the end; then their statements are cancelled; 0 waits without limit"},
 		&cli.StringFlag{Name: "repeat", Category: categoryLoad, Value: "1", Usage: "`N`: do everything N times, taking turns"},
 		&cli.BoolFlag{Name: "keep-data", Category: categoryQueue, Usage: "run on the queue as the last run left it, instead of making it anew"},
 	}

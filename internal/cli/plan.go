@@ -147,6 +147,7 @@ func readLoad(v *values) bench.Spec {
 	}
 	l.Warmup = v.duration("warmup", time.Second)
 	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
+	l.Grace = v.duration("grace", time.Second)
 	if v.given("pool") {
 		s.Pool = int(v.integer("pool", "connections", 1, maxClients))
 	}
