@@ -80,6 +80,9 @@ var faults = []*fault{
 	{name: "restart fast", inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGINT) }) }},
 	{name: "restart immediate", crash: true, inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGQUIT) }) }},
 	{name: "restart by SIGKILL", crash: true, inject: func(s *scene) hit { return s.restart(s.server.kill) }},
+	{name: "restart in the audit", crash: true, inject: (*scene).restartInAudit},
+	{name: "byte cut in the audit", inject: (*scene).cutInAudit},
+	{name: "terminate the run lock", inject: (*scene).terminateLock},
 	{name: "outage", outlast: true, shape: short, inject: (*scene).outage},
 	{
 		name: "immediate restart without synchronous_commit", crash: true, loses: true, options: "-c synchronous_commit=off",
@@ -168,6 +171,23 @@ func (s *scene) cutAtByte(dir relaytest.Direction) hit {
 	case <-fired:
 		return hit{evidence: fmt.Sprintf("%v after %d bytes %v", effect, n, dir), broken: 1}
 	case <-s.ctx.Done():
+		return hit{}
+	}
+}
+
+// cutInAudit cuts a connection that is made after the load.
+func (s *scene) cutInAudit() hit {
+	<-s.ctx.Done()
+	effect, n := s.cutEffect(), s.random.IntN(3000)
+	fired := make(chan struct{})
+	cut := sync.OnceFunc(func() { close(fired) })
+	var once sync.Once
+	s.relay.OnSession(func(c *relaytest.Session) { once.Do(func() { c.CutAfter(relaytest.ToClient, n, effect, cut) }) })
+	defer s.relay.OnSession(nil)
+	select {
+	case <-fired:
+		return hit{evidence: fmt.Sprintf("%v after %d bytes", effect, n)}
+	case <-s.back:
 		return hit{}
 	}
 }

@@ -78,12 +78,13 @@ func (t *tally) wrongs(res *runner.Result) []string {
 	add(t.repeated > 0, "%d orders are there more than once", t.repeated)
 	add(t.foreign > 0, "%d rows are no orders of the set", t.foreign)
 	add(t.done < res.Acknowledged, "%d orders acknowledged, %d done", res.Acknowledged, t.done)
-	add(t.done > res.Acknowledged+res.InDoubt, "%d orders done, %d acknowledged and %d in doubt", t.done, res.Acknowledged, res.InDoubt)
+	add(t.done > res.Acknowledged+res.InDoubt && !res.InDoubtUnknown, "%d orders done, %d acknowledged and %d in doubt", t.done, res.Acknowledged, res.InDoubt)
 	var put, doubt int64
+	unknown := false
 	if p := res.Producers; p != nil {
-		put, doubt = p.Acknowledged, p.InDoubt
+		put, doubt, unknown = p.Acknowledged, p.InDoubt, p.InDoubtUnknown
 	}
 	add(t.enqueued < put, "%d orders acknowledged to producers, %d there", put, t.enqueued)
-	add(t.enqueued > put+doubt, "%d orders of producers there, %d acknowledged and %d in doubt", t.enqueued, put, doubt)
+	add(t.enqueued > put+doubt && !unknown, "%d orders of producers there, %d acknowledged and %d in doubt", t.enqueued, put, doubt)
 	return list
 }

@@ -142,6 +142,42 @@ func (s *scene) restart(stop func() error) hit {
 	return hit{evidence: fmt.Sprintf("down for %v", down), broken: s.clients}
 }
 
+// restartInAudit restarts the server shortly after the load's end.
+func (s *scene) restartInAudit() hit {
+	<-s.ctx.Done()
+	select {
+	case <-s.back:
+		return hit{}
+	case <-time.After(time.Duration(s.random.IntN(60)) * time.Millisecond):
+	}
+	if err := s.server.stop(pick(s.random, []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT})); err != nil {
+		return hit{err: err}
+	}
+	select {
+	case <-s.back: // possibly before the server had stopped
+		return hit{err: s.server.start(context.WithoutCancel(s.ctx))}
+	default:
+	}
+	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
+		return hit{err: err}
+	}
+	return hit{evidence: "restarted before the run returned"}
+}
+
+// terminateLock ends the connection that keeps other qbench commands away.
+func (s *scene) terminateLock() (h hit) {
+	h.err = s.admin(func(ctx context.Context, conn *pgx.Conn) error {
+		var n int
+		err := conn.QueryRow(ctx, `select count(*) from (select pg_terminate_backend(pid) as sent from pg_stat_activity
+			where application_name like 'qbench run lock%') s where sent`).Scan(&n)
+		if n > 0 {
+			h.evidence = "the run lock's connection was terminated"
+		}
+		return err
+	})
+	return h
+}
+
 // outage stops the server until the run has given up.
 func (s *scene) outage() hit {
 	if s.one() == nil {

@@ -48,7 +48,9 @@ type trial struct {
 	app    string
 	schema string
 	certs  *tls.Config
-	out    outcome
+	// When the clients began to connect, and when the last of them had ended.
+	began, ended time.Time
+	out          outcome
 }
 
 // run runs the load with its fault and judges what came of it. An error is
@@ -130,13 +132,12 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 	back := make(chan struct{})
 	s := &scene{plan: t.plan, ctx: loadCtx, server: t.server, relay: t.relay, app: t.app, schema: t.schema, back: back}
 
-	var began, ended time.Time // written by Run's goroutine, read after back
-	began = time.Now()
+	t.began = time.Now()
 	injected := make(chan hit, 1)
 	started := false
 	var once sync.Once
 	hooks := bench.Hooks{
-		Running: func(bench.Spec) { began, s.first = time.Now(), t.relay.Accepted() },
+		Running: func(bench.Spec) { t.began, s.first = time.Now(), t.relay.Accepted() },
 		Tick: func(runner.Tick) {
 			once.Do(func() {
 				started = true
@@ -150,7 +151,7 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 			})
 		},
 		Auditing: func() {
-			ended = time.Now()
+			t.ended = time.Now()
 			loadEnded()
 		},
 	}
@@ -181,8 +182,8 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 			return nil, nil, h, fmt.Errorf("fault %q did not end", t.fault.name)
 		}
 	}
-	if limit := t.duration + t.grace + slack; !ended.IsZero() && ended.Sub(began) > limit {
-		t.out.blame("the load took %v, longer than %v with its grace and room", ended.Sub(began), limit)
+	if limit := t.duration + t.grace + slack; !t.ended.IsZero() && t.ended.Sub(t.began) > limit {
+		t.out.blame("the load took %v, longer than %v with its grace and room", t.ended.Sub(t.began), limit)
 	}
 	return res, runErr, h, nil
 }

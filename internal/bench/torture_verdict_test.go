@@ -52,7 +52,7 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 		t.out.blame("audit failed with %q, but all is well (%s)", a.Problems, said)
 	case t.fault.outlast:
 		t.out.blame("audited while the server was down (%s)", said)
-	case abs(a.Processed-tally.done) > res.InDoubt && !t.fault.loses:
+	case a.Processed != tally.done && !t.fault.loses:
 		t.out.blame("the audit found %d orders done, the tables hold %d (%s)", a.Processed, tally.done, said)
 	}
 	if most := int64(h.broken) * t.batch; res.InDoubt > most {
@@ -64,6 +64,12 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 	}
 	if res.AbortedClients > all {
 		t.out.blame("%d of %d clients aborted", res.AbortedClients, all)
+	}
+	if res.InDoubtUnknown && h.broken == 0 {
+		t.out.blame("unknown many orders in doubt, but no connection broke (%s)", said)
+	}
+	if took := t.ended.Sub(t.began); took < t.duration && !res.Drained && res.AbortedClients < all {
+		t.out.blame("the load ended after %v of %v, though the queue was not drained and %d of %d clients were left (%s)", took, t.duration, all-res.AbortedClients, all, said)
 	}
 	return t.drop(ctx, conn)
 }
@@ -80,5 +86,3 @@ func (t *trial) drop(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "set lock_timeout = '30s'; set client_min_messages = warning; drop schema if exists "+pgx.Identifier{t.schema}.Sanitize()+" cascade")
 	return err
 }
-
-func abs(n int64) int64 { return max(n, -n) }
