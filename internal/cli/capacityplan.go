@@ -167,6 +167,7 @@ func (p *capacityPlan) readSpecs(v *values) {
 	base := bench.Spec{Clients: 1}
 	base.Queue = readQueue(v)
 	p.most = base.Queue.Orders
+	base.RecoveryTimeout = readRecovery(v)
 	l := &base.Load
 	l.Seed = base.Queue.Seed
 	l.Duration = p.duration

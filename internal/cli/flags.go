@@ -27,6 +27,7 @@ const (
 	defaultGrace      = "10s"
 	defaultSeed       = "1"
 	defaultPartitions = "256"
+	defaultRecovery   = "60s"
 )
 
 // serverFlags choose the server.
@@ -34,6 +35,7 @@ func serverFlags() []cli.Flag {
 	return append(namedServerFlags(),
 		&cli.StringSliceFlag{Name: "pg-setting", Category: categoryServer, Usage: "`NAME=VALUE`: a setting of the started server, such as fsync=off; repeatable"},
 		&cli.StringFlag{Name: "pg-bindir", Category: categoryServer, Usage: "`DIR`: folder of initdb and postgres", DefaultText: "PATH, pg_config, the usual places"},
+		&cli.StringFlag{Name: "recovery-timeout", Category: categoryServer, Value: defaultRecovery, Usage: "`TIME`: longest wait for the server after the load, when it restarts or recovers from a crash, and for server processes of the load that have not ended; then the run is NOT AUDITED"},
 		&cli.BoolFlag{Name: "keep-server", Category: categoryServer, Usage: "leave the started server running, and say how to connect to it and how to stop it"},
 	)
 }

@@ -34,6 +34,7 @@ func readSpecs(v *values) []bench.Spec {
 	base.Feed = readFeed(v)
 	base.Queue, base.KeepData = readQueue(v), v.c.Bool("keep-data")
 	base.Setup = readSetup(v)
+	base.RecoveryTimeout = readRecovery(v)
 	if base.Feed != nil && !v.given("orders") {
 		base.Queue.Orders = 0
 	}

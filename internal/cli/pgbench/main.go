@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"qbench/internal/conninfo"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -23,7 +24,7 @@ const (
 // cancelled. Unlike pgbench, which then loses everything, it still reports
 // what was done until then.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	c := &console{out: stdout, err: stderr}
+	c := &console{out: stdout, err: stderr, secrets: conninfo.Find(args)}
 	err := run(ctx, args, stdin, c)
 	if err == nil {
 		return 0
