@@ -92,7 +92,7 @@ func (p *plan) spec() (bench.Spec, error) {
 		variables["batch"] = fmt.Sprint(p.batch)
 	}
 	return bench.Spec{
-		Mix: mix, Clients: p.clients, Pool: p.pool, Feed: p.feed, Repeat: 1, Setup: p.fault.setup,
+		Mix: mix, Clients: p.clients, Pool: p.pool, Feed: p.feed, Repeat: 1, Setup: p.fault.setup, RecoveryTimeout: p.recovery,
 		Queue: schema.Options{Orders: p.orders, Layout: p.layout, Partitions: partitions(p.layout), Seed: p.seed},
 		Load: runner.Config{
 			Threads: 2, Mode: p.mode, MaxTries: 100, Seed: p.seed, Duration: p.duration, Grace: p.grace, Connect: p.reconnect,

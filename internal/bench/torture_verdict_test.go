@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/runner"
+	"qbench/schema"
 )
 
 // judge holds the run's verdict against the tables.
@@ -39,12 +40,14 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 		t.out.blame("the counts are wrong, though nothing was lost: %s (%s)", strings.Join(wrongs, "; "), said)
 	}
 	switch a := res.Audit; {
-	case a == nil || runErr != nil:
+	case runErr != nil:
+		t.out.blame("the run ended with %v (%s)", runErr, said)
+	case a == nil:
+		t.out.blame("no word of the audit (%s)", said)
+	case !a.Made():
 		t.out.unaudited = true
 		if !t.fault.outlast && !t.fault.hangs {
-			t.out.blame("NOT AUDITED although the server was there: %v (%s)", runErr, said)
-		} else if runErr == nil {
-			t.out.blame("NOT AUDITED without a reason (%s)", said)
+			t.out.blame("NOT AUDITED although the server was there: %s (%s)", a.Reason, said)
 		}
 	case a.OK && len(wrongs) > 0:
 		t.out.blame("audit ok, but %s (%s)", strings.Join(wrongs, "; "), said)
@@ -71,7 +74,29 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 	if took := t.ended.Sub(t.began); took < t.duration && !res.Drained && res.AbortedClients < all {
 		t.out.blame("the load ended after %v of %v, though the queue was not drained and %d of %d clients were left (%s)", took, t.duration, all-res.AbortedClients, all, said)
 	}
+	if err := t.check(ctx, conn, res, wrongs, said); err != nil {
+		return err
+	}
 	return t.drop(ctx, conn)
+}
+
+// check asks what "qbench check" says afterwards: the same, or that it cannot
+// say. A run that was not audited may be audited now.
+func (t *trial) check(ctx context.Context, conn *pgx.Conn, res *runner.Result, wrongs []string, said string) error {
+	made, err := schema.Inspect(ctx, conn, t.schema, "orders")
+	if err != nil || made == nil {
+		return fmt.Errorf("look for the queue's mark: %v, %w", made, err)
+	}
+	a, _, err := t.target.CheckQueue(ctx, conn, made)
+	switch {
+	case err != nil:
+		t.out.blame("check failed: %v", err)
+	case a.Made() && a.OK != (len(wrongs) == 0):
+		t.out.blame("check says ok %v, %q, but the tables say %q (%s)", a.OK, a.Problems, wrongs, said)
+	case !a.Made() && res.Audit.Made():
+		t.out.blame("check says NOT AUDITED (%s) after an audited run (%s)", a.Reason, said)
+	}
+	return nil
 }
 
 // drop removes the trial's schema.
