@@ -58,7 +58,7 @@ func TestParseMark(t *testing.T) {
 		{"none", "", ""},
 		{"somebody's comment", "the queue of the shop", ""},
 		{"broken", markPrefix + "{", `the mark on table q in schema "s" cannot be read`},
-		{"another version's", markPrefix + `{"format":99}`, `table q in schema "s" was made by another version of qbench (mark 99, this is 1)`},
+		{"another version's", markPrefix + `{"format":99}`, `table q in schema "s" was made by another version of qbench (mark 99, this is 2)`},
 	} {
 		made, err := parseMark("s", "q", tt.text)
 		if made != nil || (err == nil) != (tt.err == "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) {

@@ -18,6 +18,12 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// Resolve returns the name of the schema that "" stands for on a connection, and
+// any other name as it is.
+func Resolve(ctx context.Context, conn *pgx.Conn, name string) (string, error) {
+	return resolveSchema(ctx, conn, name)
+}
+
 // resolveSchema returns the name of the schema to work in.
 func resolveSchema(ctx context.Context, q querier, name string) (string, error) {
 	if name != "" {

@@ -82,7 +82,7 @@ func TestSchemasOfAnyName(t *testing.T) {
 			if err := id.Verify(t.Context(), f.conn.PgConn(), path); err != nil {
 				t.Errorf("%s, schema %q: %v", w.name, f.schema, err)
 			}
-			if _, err := Drop(t.Context(), f.conn, f.schema); err != nil {
+			if _, _, err := Drop(t.Context(), f.conn, f.schema); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -82,6 +82,16 @@ func Workloads() []string {
 	return names
 }
 
+// Tables lists the tables that are made for a workload, their partitions
+// excepted; nil for an unknown one.
+func Tables(workload string) []string {
+	w, err := lookup(workload)
+	if err != nil {
+		return nil
+	}
+	return w.marked
+}
+
 func lookup(name string) (*workload, error) {
 	for _, w := range workloads {
 		if w.name == name {

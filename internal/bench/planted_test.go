@@ -79,7 +79,7 @@ func TestPlantedObjectsAreNotCalled(t *testing.T) {
 			if _, err := schema.AuditTables(t.Context(), conn, made, nil); err != nil {
 				t.Errorf("%s: %v", strategy, err)
 			}
-			if _, err := schema.Drop(t.Context(), conn, name); err != nil {
+			if _, _, err := schema.Drop(t.Context(), conn, name); err != nil {
 				t.Errorf("%s: %v", strategy, err)
 			}
 		})

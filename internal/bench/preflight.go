@@ -60,6 +60,13 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 				}
 				continue
 			}
+			name, err := schema.Resolve(ctx, conn, t.Schema)
+			if err != nil {
+				return err
+			}
+			if err := s.nothingToKeep(name, made); err != nil {
+				return err
+			}
 			if s, err = s.resolveQueue(); err != nil {
 				return err
 			}

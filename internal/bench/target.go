@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"qbench/internal/conninfo"
 	"qbench/runner"
 )
 
@@ -23,6 +23,8 @@ type Target struct {
 	Schema string
 	// Disposable says that qbench started the server itself.
 	Disposable bool
+	// Warning is libpq's about a password file that others can read, and that is therefore not used; "" for none.
+	Warning string
 
 	config *pgx.ConnConfig
 	load   *pgconn.Config // of the load's connections
@@ -35,14 +37,16 @@ type Target struct {
 // NewTarget reads a connection string (URL or keywords; "" for libpq's
 // variables alone) without connecting. Its errors hold no password.
 func NewTarget(dsn, schema string) (*Target, error) {
-	config, err := pgx.ParseConfig(dsn)
+	ready, warning, err := conninfo.Prepare(dsn)
 	if err != nil {
-		return nil, parseError(dsn, err)
+		return nil, err
 	}
-	// The driver takes what an unencoded @ or / cuts off from a password for a
-	// part of the host's or the database's name.
-	if strings.Contains(dsn, "://") && strings.Contains(config.Host+config.Database, "@") {
-		return nil, parseError(dsn, errors.New("a host or a database with an @ in its name"))
+	config, err := pgx.ParseConfig(ready)
+	if err != nil {
+		return nil, conninfo.Unreadable(dsn, err)
+	}
+	if err := runner.RefuseGSSEncryption(&config.Config, ""); err != nil {
+		return nil, err
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "qbench"
@@ -51,28 +55,9 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	// each transaction another server connection.
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 64
-	if err := runner.RefuseGSSEncryption(&config.Config, ""); err != nil {
-		return nil, err
-	}
 	load := config.Config.Copy()
 	runner.PrepareConfig(load)
-	return &Target{Schema: schema, config: config, load: load}, nil
-}
-
-// parseError passes the reason on only where no part of the string can be a
-// password: a misplaced / or @ makes the driver take a piece of the password
-// for a port or a host, and quote it.
-func parseError(dsn string, err error) error {
-	// A file of sslrootcert, sslcert, sslkey or a service; its path is no secret.
-	var file *fs.PathError
-	if errors.As(err, &file) {
-		return fmt.Errorf("the connection string or a PG variable names a file that cannot be read: %s: %w (see sslrootcert, sslcert, sslkey, service)", file.Path, file.Err)
-	}
-	if strings.Contains(dsn, "@") || strings.Contains(strings.ToLower(dsn), "password") {
-		return errors.New("the connection string cannot be read (it is not shown, since it may hold a password): " +
-			"write postgres://USER:PASSWORD@HOST:PORT/DATABASE with special characters percent-encoded, or host=HOST user=USER dbname=DATABASE")
-	}
-	return fmt.Errorf("the connection string cannot be read: %w", err)
+	return &Target{Schema: schema, Warning: warning, config: config, load: load}, nil
 }
 
 // dial makes a connection without any of pgx's own state, with a search_path
