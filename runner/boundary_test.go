@@ -15,8 +15,7 @@ var boundaryScripts = []struct {
 	modes  []runner.Mode
 	// transactions is 1 where not given; the second one uses statements that are prepared already.
 	transactions int64
-	// loose names modes in which one flight undoes what it did itself, or holds statements of which one limit speaks. A bound
-	// for what such a flight did need not be the least one.
+	// loose names modes in which one limit speaks of several statements. A bound for what they did need not be the least one.
 	loose []runner.Mode
 }{
 	{name: "block", source: `begin;
@@ -37,10 +36,10 @@ insert into u limit 1;
 end;
 `},
 	{name: "rollback", source: "begin;\ninsert into u limit 2;\nrollback;\n"},
-	{name: "rollback to savepoint", source: "begin;\nsavepoint a;\ninsert into u limit 1;\nsavepoint b;\ninsert into u limit 2;\nrollback to b;\nend;\n", loose: []runner.Mode{runner.Pipelined}},
-	{name: "rollback to the outer savepoint", source: "begin;\ninsert into u limit 4;\nsavepoint a;\ninsert into u limit 1;\nsavepoint b;\ninsert into u limit 2;\nrollback work to savepoint a;\nend;\n", loose: []runner.Mode{runner.Pipelined}},
+	{name: "rollback to savepoint", source: "begin;\nsavepoint a;\ninsert into u limit 1;\nsavepoint b;\ninsert into u limit 2;\nrollback to b;\nend;\n"},
+	{name: "rollback to the outer savepoint", source: "begin;\ninsert into u limit 4;\nsavepoint a;\ninsert into u limit 1;\nsavepoint b;\ninsert into u limit 2;\nrollback work to savepoint a;\nend;\n"},
 	{name: "release", source: "begin;\nsavepoint a;\ninsert into u limit 1;\nrelease savepoint a;\ninsert into u limit 2;\nend;\n"},
-	{name: "one name twice", source: "begin;\nsavepoint a;\ninsert into u limit 1;\nsavepoint a;\ninsert into u limit 2;\nrollback to a;\nrelease a;\nrollback to savepoint a;\ninsert into u limit 8;\nend;\n", loose: []runner.Mode{runner.Pipelined}},
+	{name: "one name twice", source: "begin;\nsavepoint a;\ninsert into u limit 1;\nsavepoint a;\ninsert into u limit 2;\nrollback to a;\nrelease a;\nrollback to savepoint a;\ninsert into u limit 8;\nend;\n"},
 	{name: "commit and chain", source: "begin;\ninsert into u limit 2;\ncommit and chain;\ninsert into u limit 3;\nrollback;\n"},
 	{name: "rollback and chain", source: "begin;\ninsert into u limit 2;\nrollback and chain;\ninsert into u limit 3;\ncommit;\n"},
 	{name: "commit twice", source: "begin;\ninsert into u limit 2;\ncommit;\nbegin;\ninsert into u limit 3;\ncommit;\n"},
@@ -63,8 +62,8 @@ end;
 	{name: "pipeline with an error after COMMIT", source: "\\startpipeline\nbegin;\ninsert into u limit 2;\ncommit;\ninsert into u limit 1;\nselect fail(22012);\n\\endpipeline\n", modes: pipelining},
 	{name: "pipeline with an error", source: "\\startpipeline\ninsert into u limit 2;\nselect fail(22012);\ninsert into u limit 2;\n\\endpipeline\n", modes: pipelining},
 	{name: "pipeline in a block", source: "begin;\n\\startpipeline\ninsert into u limit 2;\ninsert into u limit 3;\n\\endpipeline\ncommit;\n", modes: pipelining},
-	{name: "pipeline, COMMIT without a block", source: "\\startpipeline\ninsert into u limit 2;\ncommit;\ninsert into u limit 3;\nrollback;\n\\endpipeline\n", modes: pipelining, loose: pipelining},
-	{name: "pipeline, BEGIN after a statement", source: "\\startpipeline\ninsert into u limit 2;\nbegin;\ninsert into u limit 3;\nrollback;\n\\endpipeline\n", modes: pipelining, loose: pipelining},
+	{name: "pipeline, COMMIT without a block", source: "\\startpipeline\ninsert into u limit 2;\ncommit;\ninsert into u limit 3;\nrollback;\n\\endpipeline\n", modes: pipelining},
+	{name: "pipeline, BEGIN after a statement", source: "\\startpipeline\ninsert into u limit 2;\nbegin;\ninsert into u limit 3;\nrollback;\n\\endpipeline\n", modes: pipelining},
 }
 
 var pipelining = []runner.Mode{runner.Extended, runner.Prepared}
@@ -91,6 +90,9 @@ func TestEveryBoundary(t *testing.T) {
 				checkSession(t, res, sessions[0], noFault)
 				for after := range len(sessions[0].messages) {
 					for _, f := range endings {
+						if f.ending == torn && after%3 > 0 {
+							continue // torn messages have a test of their own
+						}
 						if f.eager && (after == 0 || sessions[0].messages[after-1].kind != 'Z') {
 							continue // the same as one that waits
 						}

@@ -188,7 +188,7 @@ func realSource(source string) (sql string, ok bool) {
 // realBed has what the sources need.
 func realBed(t *testing.T) *bed {
 	b := newBed(t, 0)
-	b.exec(`create table g as select generate_series(1, 20) n;
+	b.exec(`create table g as select generate_series(1, 40) n;
 		create sequence times;
 		create function fail(code int) returns int language plpgsql as $$ begin raise exception using errcode = code::text; end $$;
 		create function fail_once(code int) returns int language plpgsql as $$ begin if nextval('times') = 1 then return fail(code); end if; return 1; end $$;

@@ -68,7 +68,7 @@ func readCases(ctx context.Context, conn *pgx.Conn, w *workload, m *Made, reread
 	// A snapshot of its own keeps all tables at one moment even while clients
 	// are still at work.
 	o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err = inSchema(ctx, conn, m.Schema, o, func(tx pgx.Tx) error {
+	err = InCatalog(ctx, conn, o, func(tx pgx.Tx) error {
 		if reread {
 			now, err := inspect(ctx, tx, m.Schema, w)
 			if err != nil {
@@ -81,7 +81,7 @@ func readCases(ctx context.Context, conn *pgx.Conn, w *workload, m *Made, reread
 		}
 		// Asked within the snapshot, the sequence, which knows no snapshots, is
 		// at or beyond every number that can be seen.
-		last, err := lastNumber(ctx, tx, w)
+		last, err := lastNumber(ctx, tx, m.Schema, w)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func readCases(ctx context.Context, conn *pgx.Conn, w *workload, m *Made, reread
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", auditValues(m)), strconv.FormatUint(m.Seed, 10), m.Orders, last)
+		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", m.Schema, auditValues(m)), strconv.FormatUint(m.Seed, 10), m.Orders, last)
 		if err != nil {
 			return err
 		}
@@ -105,9 +105,9 @@ func readCases(ctx context.Context, conn *pgx.Conn, w *workload, m *Made, reread
 }
 
 // lastNumber is the highest order number that may have been given out.
-func lastNumber(ctx context.Context, q querier, w *workload) (n int64, err error) {
+func lastNumber(ctx context.Context, q querier, schema string, w *workload) (n int64, err error) {
 	var sequence string
-	if err := q.QueryRow(ctx, "select pg_get_serial_sequence($1, 'id')", w.queue).Scan(&sequence); err != nil {
+	if err := q.QueryRow(ctx, "select pg_get_serial_sequence($1, 'id')", qualified(schema, w.queue)).Scan(&sequence); err != nil {
 		return 0, err
 	}
 	err = q.QueryRow(ctx, "select case when is_called then last_value else last_value - 1 end from "+sequence).Scan(&n)

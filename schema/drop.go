@@ -20,7 +20,7 @@ func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped, kept []s
 	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
 		return nil, nil, err
 	}
-	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = InCatalog(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := boundLocks(ctx, tx); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (w *workload) makes(o object) bool {
 type object struct{ Kind, Name, Reference, Comment string }
 
 func marked(ctx context.Context, q querier, schema string) ([]object, error) {
-	rows, err := q.Query(ctx, readSQL("marked.sql", nil), schema, markPrefix)
+	rows, err := q.Query(ctx, readSQL("marked.sql", schema, nil), schema, markPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("look for marked tables in schema %q: %w", schema, err)
 	}

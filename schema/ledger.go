@@ -105,7 +105,7 @@ func changeLedger(ctx context.Context, conn *pgx.Conn, m *Made, change func(*Led
 	if err != nil {
 		return err
 	}
-	return explain(inSchema(ctx, conn, m.Schema, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	return explain(InCatalog(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if err := boundLocks(ctx, tx); err != nil {
 			return err
 		}

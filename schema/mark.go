@@ -51,7 +51,7 @@ func writeMark(ctx context.Context, tx pgx.Tx, tables []string, m Made) error {
 		return err
 	}
 	for _, table := range tables {
-		if err := comment(ctx, tx, "table "+table, string(text)); err != nil {
+		if err := comment(ctx, tx, "table "+qualified(m.Schema, table), string(text)); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,12 @@ func Inspect(ctx context.Context, conn *pgx.Conn, schema, workload string) (*Mad
 	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
 		return nil, err
 	}
-	return inspect(ctx, conn, schema, w)
+	var made *Made
+	err = InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		made, err = inspect(ctx, tx, schema, w)
+		return err
+	})
+	return made, err
 }
 
 func inspect(ctx context.Context, q querier, schema string, w *workload) (*Made, error) {

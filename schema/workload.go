@@ -57,7 +57,7 @@ type workload struct {
 	vacuum func(o Options) [][]string
 	// done is a query for the number of orders recorded as done; waiting is one
 	// for the number of those that nobody has taken and the time at which the
-	// oldest of them came, a timestamp without time zone.
+	// oldest of them came, a timestamp without time zone. Both are for fill.
 	done, waiting string
 }
 

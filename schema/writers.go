@@ -21,7 +21,7 @@ func Writers(ctx context.Context, conn *pgx.Conn, m *Made) ([]Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := conn.Query(ctx, readSQL("writers.sql", nil), m.Schema, w.marked)
+	rows, err := conn.Query(ctx, readSQL("writers.sql", "", nil), m.Schema, w.marked)
 	if err != nil {
 		return nil, fmt.Errorf("look for transactions on the tables in schema %q: %w", m.Schema, err)
 	}

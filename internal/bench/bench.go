@@ -77,6 +77,9 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner
 	if spec.RecoveryTimeout <= 0 {
 		spec.RecoveryTimeout = DefaultRecoveryTimeout
 	}
+	if err := t.suits(ctx, &spec); err != nil {
+		return nil, err
+	}
 	r := &run{target: t, spec: spec, hooks: hooks, id: rand.Text()}
 	if spec.Queue.Workload != "" {
 		defer func() { r.release(ctx) }()
@@ -116,6 +119,8 @@ type run struct {
 	// started the moment at which what is measured began, by this one's.
 	offset  time.Duration
 	started time.Time
+	// creators warns of those who may plant objects in the schema.
+	creators string
 }
 
 // prepare brings the tables into the state that the run starts from.
@@ -158,6 +163,9 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 		if err := r.keep(ctx, conn); err != nil {
 			return err
 		}
+		if err := r.lookForCreators(ctx, conn); err != nil {
+			return err
+		}
 		return r.start(ctx, conn)
 	}
 	if r.spec.KeepData {
@@ -171,10 +179,13 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.target.Make(ctx, conn, r.spec.Queue, r.hooks); err != nil {
 		return err
 	}
-	if err := r.spec.Setup.apply(ctx, conn); err != nil {
+	if err := r.spec.Setup.apply(ctx, r.target, conn); err != nil {
 		return err
 	}
 	if r.made, err = inspect(); err != nil {
+		return err
+	}
+	if err := r.lookForCreators(ctx, conn); err != nil {
 		return err
 	}
 	r.depth, r.free = r.spec.Queue.Orders, r.spec.Queue.Orders-r.spec.Queue.Claimed
@@ -346,10 +357,12 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 
 	cfg.Kill = ctx.Done()
-	connect := runner.Connector(r.target.dial)
-	if cfg.Connect {
-		connect = r.target.redial
+	way, err := r.route(ctx)
+	if err != nil {
+		return nil, err
 	}
+	cfg.SearchPath = way.path
+	connect := way.connect
 	if r.made != nil {
 		connect = r.backends.record(connect)
 	}
@@ -373,6 +386,12 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		res.Params = params
 	}
 	res.Pool = s.Pool
+	if way.pooler != "" {
+		res.Warnings = append(res.Warnings, way.pooler)
+	}
+	if r.creators != "" {
+		res.Warnings = append(res.Warnings, r.creators)
+	}
 	if m := r.made; m != nil {
 		res.Workload, res.Layout, res.Unlogged, res.Partitions = m.Workload, m.Layout, m.Unlogged, m.Partitions
 		res.Index, res.PayloadBytes, res.Claimed = m.Index, m.PayloadBytes, m.Claimed

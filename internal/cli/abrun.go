@@ -181,7 +181,7 @@ func (t *abRun) one(s *side, n int) (*runner.Result, error) {
 	t.con.hide()
 	msgs.close()
 	if res != nil {
-		res.Warnings = report.Warnings(res, s.file.Environment)
+		res.Warnings = append(res.Warnings, report.Warnings(res, s.file.Environment)...)
 	}
 	return res, err
 }

@@ -113,7 +113,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 	for i, spec := range m.specs {
 		res, err := m.one(srv, i, spec)
 		if res != nil {
-			res.Warnings = report.Warnings(res, m.file.Environment)
+			res.Warnings = append(res.Warnings, report.Warnings(res, m.file.Environment)...)
 			m.openLoop(spec, res)
 			m.file.Runs = append(m.file.Runs, res)
 			status = worse(status, resultStatus(res))

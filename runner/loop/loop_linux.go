@@ -32,6 +32,7 @@ type Loop struct {
 	closing       sync.Mutex  // no wake-up may write to a closed descriptor
 	closed        bool
 	coarse        bool // epoll_pwait2 cannot be used
+	polite        bool // every wait gives the processor up
 	timeout       unix.Timespec
 	// pwait2 is the system call, but for tests.
 	pwait2 pwait2
@@ -92,6 +93,7 @@ func (l *Loop) Attach(nc net.Conn, receive Receive) (Socket, error) {
 	case *net.UnixConn:
 		sc = u
 	default:
+		l.polite = true // its goroutines need the processor
 		return l.attach(nc, receive), nil
 	}
 	s := &fdSocket{l: l, receive: receive, fd: -1, ready: true}
@@ -135,6 +137,10 @@ func (l *Loop) Attach(nc net.Conn, receive Receive) (Socket, error) {
 	l.goOn(s)
 	return s, nil
 }
+
+// BePolite makes every wait give the processor to other goroutines at once, for
+// those that have work for them all the time, such as connecting.
+func (l *Loop) BePolite() { l.polite = true }
 
 // goOn gives s a turn in the next round.
 func (l *Loop) goOn(s *fdSocket) {
@@ -196,7 +202,7 @@ func (l *Loop) Wait(timeout time.Duration) error {
 
 // wait asks the kernel for events.
 func (l *Loop) wait(timeout time.Duration) (int, error) {
-	if !l.coarse {
+	if !l.coarse && !l.polite {
 		if 0 <= timeout && timeout <= briefly {
 			return l.ask(true, timeout)
 		}
