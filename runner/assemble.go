@@ -38,7 +38,7 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		WantDurationS: cfg.Duration.Seconds(), WantTransactions: cfg.Transactions, MaxTries: cfg.MaxTries,
 		Rate: g.Rate, LatencyLimitMS: float64(cfg.LatencyLimit) / 1e6, Reconnect: cfg.Connect, PerStatement: cfg.PerStatement,
 		Stats: *o.totals[0], Drained: r.drained.Load(), AbortedClients: int(r.aborted.Load()),
-		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks,
+		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks.list,
 	}
 	for _, text := range r.errors {
 		if !slices.Contains(res.Errors, text) {
@@ -59,7 +59,7 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		res.WarmupOrders += t.groups[0].warmupOrders
 	}
 	d := r.inDoubt(0)
-	res.InDoubt, res.InDoubtOpen = d.orders, d.open
+	res.InDoubt, res.InDoubtUnknown = d.orders, d.open
 	if made := res.Transactions + res.Failed(); cfg.Connect && made > 0 {
 		res.AverageConnMS = float64(connecting) / 1e6 / float64(made)
 	}
@@ -90,7 +90,7 @@ func (r *run) groupResult(gi int, total *Stats, seconds float64) *GroupResult {
 	g := &r.cfg.Groups[gi]
 	out := &GroupResult{Clients: g.Clients, Rate: g.Rate, Stats: *total, Latency: total.LatencyHist.Latency(), Acknowledged: r.enqueued()}
 	d := r.inDoubt(gi)
-	out.InDoubt, out.InDoubtOpen = d.orders, d.open
+	out.InDoubt, out.InDoubtUnknown = d.orders, d.open
 	if seconds > 0 {
 		out.TPS = float64(total.Transactions) / seconds
 		out.OrdersPerS = float64(total.Orders) / seconds

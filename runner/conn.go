@@ -14,6 +14,7 @@ type conn struct {
 	client *client                     // who uses it now; nil in a pool
 	out    []byte                      // encoded, not yet written
 	rest   []byte                      // received, but not yet a whole message
+	whole  int                         // the length of that message, 0 if unknown
 	// prepared tells by statement id what was parsed on this connection;
 	// inlined holds the names of statements with inlined text.
 	prepared []bool

@@ -62,6 +62,9 @@ func (r *run) newThread() (*thread, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.cfg.Connect {
+		l.BePolite()
+	}
 	t := &thread{run: r, poll: l, core: -1, ended: make(chan struct{})}
 	for gi := range r.cfg.Groups {
 		g := &r.cfg.Groups[gi]

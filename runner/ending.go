@@ -86,6 +86,9 @@ func (t *thread) finish(c *client) {
 	t.finished.Add(1)
 	t.readClock()
 	c.group.end = max(c.group.end, t.run.endFor(t.now))
+	// Somebody may commit what it left prepared.
+	c.group.doubt.orders += c.tx.prepared
+	c.tx.prepared = 0
 	// The transaction is not counted, but what it committed is done.
 	if c.prog != nil && c.begin < t.run.measureFrom {
 		c.group.warmupOrders += c.committed

@@ -109,6 +109,7 @@ func (c *client) leaveConnection() {
 		return
 	}
 	c.group.doubt.add(c.lost())
+	c.tx.prepared = 0 // is part of that
 	t.publishDoubt()
 	c.conn.sock.Close()
 	c.conn.client = nil
@@ -131,7 +132,7 @@ func (c *client) lost() doubt {
 		var g []flight
 		for _, s := range c.sent[min(from, end):end] {
 			if s.executes {
-				g = append(g, s.flights(skip)...)
+				g = append(g, s.flights(skip, c.tx.wrote)...)
 			}
 			skip = 0
 		}
@@ -141,15 +142,20 @@ func (c *client) lost() doubt {
 	return c.tx.lost(groups, c.syncFailed)
 }
 
-// flights lists the statements of a step but for the first ones. The orders are
-// those of the first plain statement: they are counted once for the step.
-func (s *sentStep) flights(skip int) []flight {
+// flights lists the statements of a step but for the first ones. Rows that are
+// only read do not count where the message has a statement that writes.
+func (s *sentStep) flights(skip int, wrote bool) []flight {
+	for _, p := range s.parts {
+		wrote = wrote || len(s.parts) > 1 && p.kind == writeSQL
+	}
 	var out []flight
-	counts := s.orders != NotCounted
 	for _, p := range s.parts[min(skip, len(s.parts)):] {
 		f := flight{sqlPart: p, most: s.most}
-		if counts && (p.kind == plainSQL || p.kind == callSQL) {
-			f.counts, counts = true, false
+		switch p.kind {
+		case readSQL:
+			f.counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
+		case plainSQL, writeSQL, callSQL:
+			f.counts = s.orders != NotCounted
 		}
 		out = append(out, f)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"qbench/runner/script"
@@ -16,7 +17,10 @@ var errCopy = errors.New("a script cannot COPY")
 // the server's messages.
 func (c *conn) receive(data []byte) error {
 	if len(c.rest) > 0 {
-		c.rest = append(c.rest, data...)
+		c.keep(data)
+		if len(c.rest) < c.whole {
+			return nil
+		}
 		data = c.rest
 	}
 	for {
@@ -32,8 +36,25 @@ func (c *conn) receive(data []byte) error {
 			return err
 		}
 	}
+	if cap(c.rest) > keepBuffer {
+		c.rest = nil
+	}
 	c.rest = append(c.rest[:0], data...)
+	c.whole = frameLength(c.rest)
 	return nil
+}
+
+// keepBuffer is the most that a connection keeps allocated for the next message.
+const keepBuffer = 1 << 20
+
+// keep adds to the bytes of a message that is not yet whole. The buffer doubles,
+// at most up to the message's length, so that a large value is copied a few
+// times and not once for each part that comes.
+func (c *conn) keep(data []byte) {
+	if need := len(c.rest) + len(data); need > cap(c.rest) {
+		c.rest = slices.Grow(c.rest, max(len(data), min(c.whole, 2*cap(c.rest))-len(c.rest)))
+	}
+	c.rest = append(c.rest, data...)
 }
 
 // frame handles one message.
@@ -150,7 +171,7 @@ func (c *client) commandComplete(tag []byte) {
 		c.value = 0
 	}
 	if !simple {
-		c.tx.settle()
+		c.tx.endMessage()
 	}
 	c.commit(c.tx.complete(c.part(st), tag))
 	if st.Store == script.Aset && c.rows > 0 {

@@ -12,6 +12,8 @@ type sqlKind uint8
 
 const (
 	plainSQL sqlKind = iota
+	readSQL          // changes nothing by itself
+	writeSQL         // changes rows
 	beginSQL
 	commitSQL
 	rollbackSQL
@@ -86,6 +88,10 @@ func partOf(sql string) sqlPart {
 		if next("transaction") {
 			return sqlPart{kind: prepareTransactionSQL}
 		}
+	case "select", "values", "table", "show", "fetch":
+		return sqlPart{kind: readSQL}
+	case "insert", "update", "delete", "merge":
+		return sqlPart{kind: writeSQL}
 	case "call", "do":
 		return sqlPart{kind: callSQL}
 	}

@@ -86,7 +86,13 @@ type eventLoop interface {
 func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn, error) {
 	// Otherwise pgconn's background reader may still take the first reply, or
 	// have taken a notice that came with the first ReadyForQuery.
-	if err := pc.SyncConn(ctx); err != nil {
+	// It gives up after some attempts on a server that goes on sending.
+	const attempts = 10
+	err := pc.SyncConn(ctx)
+	for i := 1; err != nil && i < attempts && ctx.Err() == nil && !pc.IsClosed(); i++ {
+		err = pc.SyncConn(ctx)
+	}
+	if err != nil {
 		pc.Conn().Close()
 		return nil, nil, fmt.Errorf("take over connection: %w", err)
 	}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"bytes"
-	"slices"
 )
 
 // txn follows, from the server's replies, the transaction of one client: which
@@ -34,16 +33,24 @@ func (x *txn) done(rows int64, writing bool) {
 	x.selected += rows
 }
 
-// settle ends a message or a transaction: SELECT's rows count if none wrote.
+// settle adds the rows that were only read, if they count.
 func (x *txn) settle() {
 	if !x.wrote {
 		x.orders += x.selected
 	}
-	x.selected, x.wrote = 0, false
+	x.selected = 0
 }
 
+// endMessage ends a message: in the extended protocol a statement, in the
+// simple one all that a ReadyForQuery answers.
+func (x *txn) endMessage() {
+	x.settle()
+	x.wrote = false
+}
+
+// forget drops what is not committed.
 func (x *txn) forget() {
-	x.orders, x.selected, x.wrote = 0, 0, false
+	x.orders, x.selected = 0, 0
 	x.savepoints = x.savepoints[:0]
 }
 
@@ -91,7 +98,7 @@ func (x *txn) complete(p sqlPart, tag []byte) (committed int64) {
 // the orders that an implicit transaction committed. failed says that an error
 // came since the last one: then that transaction was rolled back.
 func (x *txn) ready(status byte, failed bool) (committed int64) {
-	x.settle()
+	x.endMessage()
 	x.block = status != 'I'
 	if x.block {
 		return 0
@@ -113,7 +120,7 @@ func (x *txn) find(name string) int {
 }
 
 func (x *txn) backTo(name string) {
-	x.selected, x.wrote = 0, false
+	x.selected = 0
 	if i := x.find(name); i >= 0 {
 		x.orders = x.savepoints[i].orders
 		x.savepoints = x.savepoints[:i+1]
@@ -151,17 +158,32 @@ func (x *txn) lost(groups [][]flight, failed bool) doubt {
 	x.settle()
 	pending.orders = x.orders
 	block, prepared := x.block, doubt{orders: x.prepared}
-	marks := slices.Clone(x.savepoints)
-	commit := func(chain bool) {
-		out.add(pending)
-		pending, block = doubt{}, chain
+	type mark struct {
+		name string
+		doubt
+	}
+	var marks []mark
+	for _, s := range x.savepoints {
+		marks = append(marks, mark{s.name, doubt{orders: s.orders}})
+	}
+	find := func(name string) int {
+		for i := len(marks) - 1; i >= 0; i-- {
+			if marks[i].name == name {
+				return i
+			}
+		}
+		return -1
+	}
+	end := func(d doubt, chain bool) {
+		out.add(d)
+		pending, block, marks = doubt{}, chain, nil
 	}
 	for i, g := range groups {
 		if i == 0 && failed {
 			// A failed block can be saved only by going back to a savepoint.
 			pending = doubt{}
 			if n := len(marks); n > 0 {
-				pending.orders = marks[n-1].orders
+				pending = marks[n-1].doubt
 			}
 			continue
 		}
@@ -170,19 +192,27 @@ func (x *txn) lost(groups [][]flight, failed bool) doubt {
 			case beginSQL:
 				block = true
 			case commitSQL:
-				commit(f.chain)
+				end(pending, f.chain)
 			case rollbackSQL:
-				pending, block = doubt{}, f.chain
+				end(doubt{}, f.chain)
 			case savepointSQL:
-				marks = append(marks, savepoint{f.name, pending.orders})
+				marks = append(marks, mark{f.name, pending})
+			case rollbackToSQL:
+				if i := find(f.name); i >= 0 {
+					pending, marks = marks[i].doubt, marks[:i+1]
+				}
+			case releaseSQL:
+				if i := find(f.name); i >= 0 {
+					marks = marks[:i]
+				}
 			case prepareTransactionSQL:
 				prepared.add(pending)
-				pending, block = doubt{}, false
+				end(doubt{}, false)
 			case commitPreparedSQL:
 				out.add(prepared)
 				prepared = doubt{}
-			case rollbackToSQL, releaseSQL, rollbackPreparedSQL:
-				// What they discard is still an upper bound.
+			case rollbackPreparedSQL:
+				prepared = doubt{}
 			default:
 				if f.counts && f.most == unbounded {
 					pending.open = true
@@ -192,8 +222,9 @@ func (x *txn) lost(groups [][]flight, failed bool) doubt {
 			}
 		}
 		if !block {
-			commit(false)
+			end(pending, false)
 		}
 	}
+	out.add(prepared) // somebody may commit it yet
 	return out
 }

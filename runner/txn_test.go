@@ -109,7 +109,7 @@ func TestTransactionsAreFollowed(t *testing.T) {
 				reply(func() {
 					unheard = unheard[1:]
 					x.done(commandRows(tag), writes(tag))
-					x.settle()
+					x.endMessage()
 					acknowledged += x.complete(p, tag)
 				})
 			}
@@ -124,10 +124,10 @@ func TestTransactionsAreFollowed(t *testing.T) {
 			}
 		}
 		d := x.lost(lost, false)
-		if acknowledged > m.committed || m.committed > acknowledged+d.orders {
+		if acknowledged > m.committed || m.committed+m.prepared > acknowledged+d.orders {
 			t.Fatalf("committed %d, acknowledged %d, in doubt %d", m.committed, acknowledged, d.orders)
 		}
-		if len(lost) == 0 && acknowledged != m.committed {
+		if len(lost) == 0 && (acknowledged != m.committed || d.orders != m.prepared) {
 			t.Fatalf("all replies came: committed %d, acknowledged %d", m.committed, acknowledged)
 		}
 		if d.open {

@@ -24,6 +24,7 @@ type side struct {
 	server  *server
 	file    *runner.File
 	folder  *resultFolder // of -o; nil without
+	unsaved error         // why the folder's file could not be written at some time
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"qbench/internal/bench"
 	"qbench/internal/pgserver"
@@ -41,6 +42,15 @@ func readServer(v *values) serverOptions {
 		BinDir: v.text("pg-bindir"), Settings: v.c.StringSlice("pg-setting"), Keep: v.c.Bool("keep-server"),
 	}
 	return o
+}
+
+// readRecovery reads --recovery-timeout.
+func readRecovery(v *values) time.Duration {
+	d := v.duration("recovery-timeout", time.Second)
+	if d == 0 {
+		v.fail("--recovery-timeout %q: use a time above 0", v.text("recovery-timeout"))
+	}
+	return d
 }
 
 // errNoServer is for commands that need a server which is there.

@@ -17,6 +17,7 @@ type fdSocket struct {
 	secure  *tls.Conn // reads and writes through this socket; nil if plain
 	first   io.Reader // to be emptied before anything else is read; nil afterwards
 	ready   bool      // the kernel may have something
+	budget  int       // how often it may still be asked in this turn
 	ended   bool      // an event told that nothing more comes: read up to there
 	over    bool      // an error was handed over
 	queued  bool      // in the loop's list of those to go on with
@@ -43,15 +44,18 @@ const maxRecord = 16 << 10
 // spares the kernel a second look at each socket; so a socket is read until it
 // is empty, or put on the list of those to go on with.
 func (s *fdSocket) turn() {
-	for reads := 0; s.fd >= 0 && !s.over && (s.ready || s.first != nil || len(s.raw) > 0); reads++ {
-		if reads >= readsPerTurn && len(s.raw) == 0 {
-			s.l.goOn(s)
-			return
-		}
+	s.budget = readsPerTurn
+	for s.fd >= 0 && !s.over && (s.ready || s.first != nil || len(s.raw) > 0) {
 		n, err := s.fill(s.l.buf)
 		if err != nil && isNoData(err) {
-			// Nothing more; what a write failed with comes last.
-			if err = nil; s.werr != nil {
+			err = nil
+			switch {
+			case s.ready: // there is more than a turn takes
+				s.l.goOn(s)
+				if n == 0 {
+					return
+				}
+			case s.werr != nil: // comes last
 				err, s.werr = s.werr, nil
 			}
 		}
@@ -89,9 +93,10 @@ func (s *fdSocket) fill(buf []byte) (n int, err error) {
 // emptied a stream socket (epoll(7)), so that no further one is needed; unless
 // the end is to come, of which no other event would tell.
 func (s *fdSocket) recv(buf []byte) (int, error) {
-	if !s.ready || s.fd < 0 {
+	if !s.ready || s.budget == 0 {
 		return 0, errNoData
 	}
+	s.budget--
 	for {
 		n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(s.fd), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)))
 		switch {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"qbench/internal/conninfo"
+	"qbench/internal/printable"
 )
 
 // name is what messages start with. It is pgbench's and not qbench's, because
@@ -47,12 +48,13 @@ func (c *console) message(level, text string) {
 	c.printError(text)
 }
 
-// printError writes to standard error without adding anything. Nobody is left
+// printError writes to standard error, with the control characters of others
+// shown as escapes. Nobody is left
 // to be told when that fails.
 func (c *console) printError(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = io.WriteString(c.err, text)
+	_, _ = io.WriteString(c.err, printable.Text(text))
 }
 
 // exit is the error that ends the program: what to print, and the status.

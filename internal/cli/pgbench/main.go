@@ -60,6 +60,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 		}
 		cfg.Log, cfg.Started = logs, logs.start
 	}
+	kill, forget := killAfterInterrupt(ctx)
+	defer forget()
+	cfg.Kill = kill
 	var observe func(runner.Tick)
 	if o.progress > 0 {
 		observe = o.newProgress(time.Now()).tick
@@ -74,6 +77,27 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 		return notStarted(ctx, err)
 	}
 	return o.finish(res, info)
+}
+
+// interruptGrace is how long the transactions under way may take after an
+// interruption. Like pgbench, the command waits without limit otherwise.
+const interruptGrace = 10 * time.Second
+
+// killAfterInterrupt returns what cuts off the clients that are stuck when ctx
+// has ended, so that there is a report; release it after the run.
+func killAfterInterrupt(ctx context.Context) (kill <-chan struct{}, release func()) {
+	killed, cut := context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(interruptGrace):
+			cut()
+		case <-killed.Done():
+		}
+	})
+	return killed.Done(), func() {
+		stop()
+		cut()
+	}
 }
 
 // notStarted words the end of a run that did not start.
@@ -100,6 +124,7 @@ func (o *options) config(info tables) runner.Config {
 		Duration:           time.Duration(o.duration) * time.Second,
 		Transactions:       int64(o.transactions),
 		Backlog:            -1,
+		NoIntervals:        true,
 		MaxTries:           o.maxTries,
 		LatencyLimit:       o.latencyLimit,
 		Connect:            o.connect,
