@@ -23,12 +23,21 @@ func AuditOf(r *runner.Result) AuditState {
 	switch {
 	case r.Audit == nil && r.Workload == "":
 		return AuditNone
-	case r.Audit == nil:
+	case !r.Audit.Made():
 		return AuditMissing
 	case r.Audit.OK:
 		return AuditOK
 	}
 	return AuditFailed
+}
+
+// whyMissing says why a run was not audited, as it follows on that; "" where the
+// file does not say.
+func whyMissing(r *runner.Result) string {
+	if r.Audit == nil || r.Audit.Reason == "" {
+		return ""
+	}
+	return ": " + clean(r.Audit.Reason)
 }
 
 // String is the state as tables have it.

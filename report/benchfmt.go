@@ -35,7 +35,7 @@ func Benchfmt(w io.Writer, f *runner.File, _ Options) error {
 		if state := AuditOf(r); !state.Proved() {
 			why := "its audit failed"
 			if state == AuditMissing {
-				why = "it was not audited"
+				why = "it was not audited" + whyMissing(r)
 			}
 			fmt.Fprintf(&b, "# %s repeat %d is left out: %s\n", name, r.Repeat, why)
 			continue

@@ -69,15 +69,15 @@ func newPageView(f *runner.File) *pageView {
 			v.Aborted = append(v.Aborted, [2]string{e.title(), e.aborted.text()})
 		}
 		for _, r := range e.runs {
-			run := runView{Result: r, LayoutName: layoutName(r), State: AuditOf(r), Counted: r.Audit != nil, Failed: r.Failed()}
+			run := runView{Result: r, LayoutName: layoutName(r), State: AuditOf(r), Counted: r.Audit.Made(), Failed: r.Failed()}
 			switch AuditOf(r) {
 			case AuditFailed:
 				list := problems(r.Audit)
 				v.Failed = append(v.Failed, failedAudit{describe(r), list})
 				run.Problems = strings.Join(list, "; ")
 			case AuditMissing:
-				v.Unaudited = append(v.Unaudited, describe(r))
-				run.Problems = "not audited"
+				v.Unaudited = append(v.Unaudited, describe(r)+whyMissing(r))
+				run.Problems = "not audited" + whyMissing(r)
 			}
 			v.Runs = append(v.Runs, run)
 			if r.Steady != nil {

@@ -24,6 +24,9 @@ func Markdown(w io.Writer, f *runner.File, _ Options) error {
 				p.line("")
 			case AuditMissing:
 				p.line("> **Not audited: %s. Its numbers are not proved.**", markdown(describe(r)))
+				if r.Audit != nil && r.Audit.Reason != "" {
+					p.line("> - %s", markdown(r.Audit.Reason))
+				}
 				p.line("")
 			}
 		}

@@ -104,6 +104,9 @@ func (p *page) verdict(r *runner.Result) {
 		}
 	case AuditMissing:
 		p.wrap("", "", alarm, "NOT AUDITED: nothing proves that each order was handled exactly once")
+		if r.Audit != nil && r.Audit.Reason != "" {
+			p.wrap("  - ", "    ", alarm, clean(r.Audit.Reason))
+		}
 	}
 	if n := r.AbortedClients; n > 0 && n >= allClients(r) {
 		p.wrap("", "", alarm, "ALL CLIENTS WERE ABORTED; first cause: "+firstCause(r))

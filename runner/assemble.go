@@ -7,16 +7,16 @@ import (
 	"qbench/runner/script"
 )
 
-// end is the moment, in nanoseconds since GO, up to which rates are computed:
-// of a drained queue the last acknowledged order, else the end of the last
-// counted transaction.
-func (r *run) end() int64 {
+// end is the moment, in nanoseconds since GO, up to which the rates of a group
+// are computed: of a drained queue the last acknowledged order, else the end of
+// the group's last client, as in pgbench.
+func (r *run) end(group int) int64 {
 	var end int64
 	for _, t := range r.threads {
-		if r.drained.Load() {
+		if group == 0 && r.drained.Load() {
 			end = max(end, t.lastAck)
 		} else {
-			end = max(end, t.lastEnd)
+			end = max(end, t.groups[group].end)
 		}
 	}
 	if end == 0 {
@@ -38,15 +38,15 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		WantDurationS: cfg.Duration.Seconds(), WantTransactions: cfg.Transactions, MaxTries: cfg.MaxTries,
 		Rate: g.Rate, LatencyLimitMS: float64(cfg.LatencyLimit) / 1e6, Reconnect: cfg.Connect, PerStatement: cfg.PerStatement,
 		Stats: *o.totals[0], Drained: r.drained.Load(), AbortedClients: int(r.aborted.Load()),
-		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks,
+		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks.list,
 	}
 	for _, text := range r.errors {
 		if !slices.Contains(res.Errors, text) {
 			res.Errors = append(res.Errors, text)
 		}
 	}
-	seconds := float64(r.end()-r.measureFrom) / 1e9
-	res.DurationS = max(0, seconds)
+	seconds := r.seconds(0)
+	res.DurationS = seconds
 	res.Latency = res.LatencyHist.Latency()
 	if res.LagHist != nil {
 		lag := res.LagHist.Latency()
@@ -57,8 +57,9 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		connecting += t.connecting
 		res.AfterDrain += t.groups[0].afterDrain
 		res.WarmupOrders += t.groups[0].warmupOrders
-		res.InDoubt += t.groups[0].inDoubt
 	}
+	d := r.inDoubt(0)
+	res.InDoubt, res.InDoubtUnknown = d.orders, d.open
 	if made := res.Transactions + res.Failed(); cfg.Connect && made > 0 {
 		res.AverageConnMS = float64(connecting) / 1e6 / float64(made)
 	}
@@ -68,17 +69,28 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 	}
 	res.ScriptResults = r.scriptResults(0, &res.Stats)
 	if len(cfg.Groups) > 1 {
-		res.Producers = r.groupResult(1, o.totals[1], seconds)
+		res.Producers = r.groupResult(1, o.totals[1], r.seconds(1))
 	}
 	return res
+}
+
+// seconds is how long a group was measured.
+func (r *run) seconds(group int) float64 {
+	return max(0, float64(r.end(group)-r.measureFrom)/1e9)
+}
+
+func (r *run) inDoubt(group int) (d doubt) {
+	for _, t := range r.threads {
+		d.add(t.groups[group].doubt)
+	}
+	return d
 }
 
 func (r *run) groupResult(gi int, total *Stats, seconds float64) *GroupResult {
 	g := &r.cfg.Groups[gi]
 	out := &GroupResult{Clients: g.Clients, Rate: g.Rate, Stats: *total, Latency: total.LatencyHist.Latency(), Acknowledged: r.enqueued()}
-	for _, t := range r.threads {
-		out.InDoubt += t.groups[gi].inDoubt
-	}
+	d := r.inDoubt(gi)
+	out.InDoubt, out.InDoubtUnknown = d.orders, d.open
 	if seconds > 0 {
 		out.TPS = float64(total.Transactions) / seconds
 		out.OrdersPerS = float64(total.Orders) / seconds

@@ -54,18 +54,23 @@ type client struct {
 	deadlocks int // tries that ended in one
 	status    errorStatus
 	saved     script.Rand // state at the start, for a retry
-	txOrders  int64       // done by statements not yet committed
-	committed int64       // done and committed
+	tx        txn         // what the server has open
+	committed int64       // orders done and committed
+	cause     string      // first error of the transaction, if another one followed from it
 	local     bool        // commands ran since the clock was read
 	waited    bool        // the transaction gave way to others at least once
 	count     int64       // of transactions, for -t
+	emptyAt   int64       // orders acknowledged by all when it last found none
+	ended     bool        // it no longer counts as live
 
 	// The commands under way.
 	stmtBegin int64
 	sent      []sentStep // not yet answered, in order
 	answered  int        // how many of sent are
+	flushed   int        // how many of syncs were given to the socket
 	syncs     []int      // len(sent) at each Sync not yet answered
 	unsynced  bool       // encoded statements wait for a Sync to follow
+	prologue  bool       // the next result is that of the search path
 	block     bool       // within a transaction block, as far as was sent
 	pipeline  bool       // between \startpipeline and \endpipeline
 	next      state      // after a successful response
@@ -81,9 +86,7 @@ type client struct {
 	rows       int
 	lastRows   int
 	value      int64 // of CountValue
-
-	// The loop that the connection is offered to, and that it is to go to.
-	offered, moveTo *thread
+	heard      int64 // when the last reply came
 
 	// Waiting.
 	wakeAt int64
@@ -93,9 +96,11 @@ type client struct {
 // sentStep is a statement on its way.
 type sentStep struct {
 	*step
-	pc      int
-	parsing bool   // its Parse is not yet confirmed
-	key     string // of conn.inlined, where the statement has inlined text
+	pc       int
+	parsing  bool   // its Parse is not yet confirmed
+	executes bool   // it is not only parsed
+	most     int64  // orders that it does at most
+	key      string // of conn.inlined, where the statement has inlined text
 }
 
 // advance takes the client on until it waits for something or is done.
@@ -104,12 +109,9 @@ func (c *client) advance() {
 	for {
 		switch c.state {
 		case stChooseScript:
-			if c.moveTo != nil && t.handOver(c) {
-				return
-			}
 			c.prog = c.lane.chooseScript(c.group)
 			c.tries, c.deadlocks, c.status = 1, 0, noError
-			c.waited = false
+			c.waited, c.cause = false, ""
 			if t.run.cfg.Debug {
 				t.run.debug("client %d executing script \"%s\"", c.id, c.prog.Name)
 			}
@@ -130,6 +132,11 @@ func (c *client) advance() {
 			}
 		case stStartTx:
 			if c.conn == nil {
+				if t.readClock(); c.group.rate == 0 {
+					// The wait for a pooled connection is part of the latency.
+					c.scheduled = t.now
+				}
+				c.heard = t.now
 				c.state = stWaitConn
 				if !t.acquire(c) {
 					return
@@ -139,10 +146,11 @@ func (c *client) advance() {
 			t.readClock()
 			c.saved = c.rand
 			c.begin = t.now
-			if c.group.rate == 0 {
+			if c.group.rate == 0 && c.group.pool == nil {
 				c.scheduled = t.now
 			}
-			c.pc, c.txOrders, c.committed = 0, 0, 0
+			c.pc, c.committed = 0, 0
+			c.tx.forget()
 			c.state = stStartCommand
 		case stStartCommand:
 			c.startCommand()
@@ -157,6 +165,7 @@ func (c *client) advance() {
 			if t.run.cfg.Debug {
 				t.run.debug("client %d receiving", c.id)
 			}
+			c.flushed = len(c.syncs)
 			if err := c.conn.flush(); err != nil {
 				c.lostConnection(err)
 				continue
@@ -289,7 +298,7 @@ func (c *client) endTransaction() bool {
 	empty := c.committed == 0 && c.prog.countsOrders
 	c.committed = 0
 	if empty {
-		t.checkDrained()
+		t.checkDrained(c)
 	}
 	if c.conn != nil && c.conn.txStatus != 'I' {
 		c.abort(fmt.Sprintf("client %d aborted: end of script reached without completing the last transaction", c.id))

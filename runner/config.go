@@ -44,9 +44,19 @@ type Script struct {
 	Weight int
 	// Orders holds one entry per command; nil where nothing is counted.
 	Orders []OrderCount
+	// Most holds one entry per command: the most orders that one execution of it
+	// does. It bounds what a lost connection leaves in doubt; nil knows nothing.
+	Most []RowLimit
 	// Inline names the variables that are substituted as text in every query
 	// mode, because SQL allows no parameter in their place (an identifier).
 	Inline []string
+}
+
+// RowLimit is the most orders that a statement does at once: N, or the value of
+// Variable where that is set. The zero value is unknown.
+type RowLimit struct {
+	N        int64
+	Variable string
 }
 
 // Group is a set of clients that run the same scripts: the consumers of a
@@ -110,6 +120,16 @@ type Config struct {
 	ExitOnAbort bool
 	// ClockBeforeConnect starts Duration before connecting, as pgbench does.
 	ClockBeforeConnect bool
+	// Grace is how long after the end of the run (the duration is over, the queue
+	// drained, the run interrupted) a client may take to finish. Then its
+	// statement is cancelled, and the client counts as aborted. Where only a
+	// number of transactions ends the run, it begins once other clients have
+	// finished and no client gets replies any more. 0 waits without limit.
+	Grace time.Duration
+	// SearchPath, where set, is put into each transaction with SET LOCAL, for
+	// poolers that give each transaction another server connection. It is a list
+	// of quoted schema names.
+	SearchPath string
 	// Seed is the base of all random numbers; the same seed gives pgbench's
 	// numbers.
 	Seed uint64
@@ -118,11 +138,15 @@ type Config struct {
 	// Symbols is the table that the scripts were parsed with.
 	Symbols *script.Symbols
 	// Kill ends the run at once when it is closed: connections are closed, the
-	// transactions under way are cut off. It may be nil.
+	// transactions under way are cut off, and what is known is returned. It may
+	// be nil.
 	Kill <-chan struct{}
 	// Interval is the time between observations and between the entries of
-	// Result.Intervals; 0 is one second.
+	// Result.Intervals; 0 is one second. In a long run neighbouring entries are
+	// merged.
 	Interval time.Duration
+	// NoIntervals leaves Result.Intervals empty.
+	NoIntervals bool
 	// Started, which may be nil, is called once with the moment at which all
 	// clients start.
 	Started func(time.Time)

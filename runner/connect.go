@@ -19,7 +19,7 @@ func (r *run) dial(ctx context.Context) (*conn, net.Conn, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return takeOver(pc, r.statements, r.cfg.Mode)
+	return r.takeOver(ctx, pc)
 }
 
 // dialListening makes a connection that hears the group's notifications.
@@ -32,7 +32,7 @@ func (r *run) dialListening(ctx context.Context, channel string) (*conn, net.Con
 		pc.Close(ctx)
 		return nil, nil, fmt.Errorf("listen on %s: %w", channel, err)
 	}
-	return takeOver(pc, r.statements, r.cfg.Mode)
+	return r.takeOver(ctx, pc)
 }
 
 // quoteIdentifier quotes a name for SQL.
@@ -121,8 +121,9 @@ feed:
 			continue
 		}
 		if err == nil {
-			if aerr := n.t.poll.attach(n.cn, n.nc); aerr != nil {
+			if aerr := n.t.attach(n.cn, n.nc); aerr != nil {
 				err = &ConnectError{n.client(), aerr}
+				continue
 			}
 		}
 		if n.cn.sock == nil {

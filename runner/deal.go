@@ -5,24 +5,13 @@ import (
 	"runtime"
 	"slices"
 
+	"qbench/runner/loop"
 	"qbench/runner/script"
 )
 
 // loopsFor is how many event loops carry the given number of threads: more than
 // there are cores would only wait for each other.
 func loopsFor(threads, cores int) int { return min(threads, cores) }
-
-// spareProcessors lets Go's scheduler have more processors than there are
-// loops. Where all are taken, its monitor takes the processor away from a loop
-// that waits for its sockets for more than 20 us, lest others starve, and the
-// loop has to find one again when something comes; with idle ones it leaves
-// the loop alone for 10 ms. That was a sixth of the client's processor time.
-func spareProcessors(loops int) {
-	const spare = 2
-	if runtime.GOMAXPROCS(0) < loops+spare {
-		runtime.GOMAXPROCS(loops + spare)
-	}
-}
 
 // makeThreads deals the clients out and draws the random seeds in pgbench's
 // order: one per client, the default seed of hash functions, then three per
@@ -39,7 +28,6 @@ func (r *run) makeThreads() error {
 		r.lanes = append(r.lanes, &lane{index: i, schedules: make([]schedule, len(cfg.Groups))})
 	}
 	loops := loopsFor(n, runtime.NumCPU())
-	spareProcessors(loops)
 	for range loops {
 		t, err := r.newThread()
 		if err != nil {
@@ -70,11 +58,14 @@ func (r *run) makeThreads() error {
 }
 
 func (r *run) newThread() (*thread, error) {
-	p, err := newPoller()
+	l, err := loop.New()
 	if err != nil {
 		return nil, err
 	}
-	t := &thread{run: r, poll: p, core: -1, ended: make(chan struct{})}
+	if r.cfg.Connect {
+		l.BePolite()
+	}
+	t := &thread{run: r, poll: l, core: -1, ended: make(chan struct{})}
 	for gi := range r.cfg.Groups {
 		g := &r.cfg.Groups[gi]
 		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: newStats(g.Rate > 0)}

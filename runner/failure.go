@@ -1,7 +1,10 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 )
 
 // failure is the first error of a response.
@@ -34,7 +37,7 @@ func (c *client) retry() bool {
 func (c *client) recoverError() {
 	t := c.thread
 	c.unsynced, c.block, c.pipeline = false, false, false
-	c.txOrders = 0
+	c.tx.forget()
 	if c.conn.txStatus != 'I' {
 		c.sendRollback()
 		return
@@ -64,9 +67,12 @@ func (c *client) recoverError() {
 }
 
 // abort ends the client for good; the run is then incomplete.
-func (c *client) abort(message string) {
+func (c *client) abort(message string) { c.abortBecause(message, message) }
+
+// abortBecause prints one message and keeps another in the result.
+func (c *client) abortBecause(message, reason string) {
 	c.thread.run.message("error", message)
-	c.thread.run.noteError(message)
+	c.thread.run.noteError(reason)
 	c.state = stAborted
 }
 
@@ -75,24 +81,131 @@ func (c *client) commandFailed(word, message string) {
 	c.abort(fmt.Sprintf("client %d aborted in command %d (%s) of script %d; %s", c.id, c.pc, word, c.prog.index, message))
 }
 
-// lostConnection aborts the client whose connection ended; what it had sent
-// may or may not have been committed.
+// lostConnection aborts the client whose connection ended, whatever it waits
+// for; what it had sent may or may not have been committed.
 func (c *client) lostConnection(err error) {
-	t := c.thread
-	if c.state == stFinished || c.state == stAborted {
+	if c.ended || c.state == stAborted {
 		return
 	}
-	if c.prog != nil {
-		t.inDoubt(c)
-	}
-	c.conn.sock.close()
-	c.conn = nil
+	shell := c.state == stShell
+	c.leaveConnection()
 	switch {
 	case c.prog == nil:
 		c.abort(fmt.Sprintf("client %d aborted: the connection was lost (%v)", c.id, err))
-	case c.failure.body != nil:
-		c.abort(c.sqlAbort())
+	case c.failure.body != nil && !shell:
+		c.abortBySQL()
 	default:
 		c.commandFailed("SQL", fmt.Sprintf("perhaps the backend died while processing (%v)", err))
 	}
+}
+
+// leaveConnection closes the client's connection without waiting for replies,
+// counts what that leaves in doubt, and takes the client out of all queues.
+func (c *client) leaveConnection() {
+	t := c.thread
+	t.unsleep(c)
+	t.ready = slices.DeleteFunc(t.ready, func(x *client) bool { return x == c })
+	if c.conn == nil {
+		return
+	}
+	c.group.doubt.add(c.lost())
+	c.tx.prepared = 0 // is part of that
+	t.publishDoubt()
+	c.conn.sock.Close()
+	c.conn.client = nil
+	c.conn = nil
+	c.sent, c.syncs = c.sent[:0], c.syncs[:0]
+	if c.group.pool != nil {
+		t.shrink(c.group)
+	}
+}
+
+// lost is what may have been committed of what was sent.
+func (c *client) lost() doubt {
+	var groups [][]flight
+	from := c.answered
+	skip := 0 // results of the first message that have come
+	if c.thread.run.cfg.Mode == Simple {
+		skip = c.query
+	}
+	for _, end := range c.syncs[:min(c.flushed, len(c.syncs))] {
+		var g []flight
+		for _, s := range c.sent[min(from, end):end] {
+			if s.executes {
+				g = append(g, s.flights(skip, c.tx.wrote)...)
+			}
+			skip = 0
+		}
+		groups = append(groups, g)
+		from = max(from, end)
+	}
+	return c.tx.lost(groups, c.syncFailed)
+}
+
+// flights lists the statements of a step but for the first ones. Rows that are
+// only read do not count where the message has a statement that writes.
+func (s *sentStep) flights(skip int, wrote bool) []flight {
+	for _, p := range s.parts {
+		wrote = wrote || len(s.parts) > 1 && p.kind == writeSQL
+	}
+	var out []flight
+	for _, p := range s.parts[min(skip, len(s.parts)):] {
+		f := flight{sqlPart: p, most: s.most}
+		switch p.kind {
+		case readSQL:
+			f.counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
+		case plainSQL, writeSQL, callSQL:
+			f.counts = s.orders != NotCounted
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// doubtCall is called for an error: a procedure that ran outside of a block may
+// have committed a part of its work before it failed.
+func (c *client) doubtCall() {
+	if c.answered >= len(c.sent) || c.tx.block {
+		return
+	}
+	s := &c.sent[c.answered]
+	if s.orders == NotCounted || c.part(s.step).kind != callSQL {
+		return
+	}
+	if s.most == unbounded {
+		c.group.doubt.open = true
+	} else {
+		c.group.doubt.orders += s.most
+	}
+	c.thread.publishDoubt()
+}
+
+var errCutOff = errors.New("cut off")
+
+// cutOff ends a client that has not finished. A reason makes it an aborted one;
+// without, it is only part of a run that ends at once.
+func (c *client) cutOff(reason string) {
+	if c.ended {
+		return
+	}
+	c.leaveConnection()
+	c.state = stFinished
+	if reason != "" {
+		c.abort(fmt.Sprintf("client %d aborted: %s", c.id, reason))
+	}
+	c.thread.finish(c)
+}
+
+// waitingFor names what the client is at, for a person.
+func (c *client) waitingFor(now int64) string {
+	since := time.Duration(now - c.heard).Round(100 * time.Millisecond)
+	switch {
+	case c.state == stWaitConn:
+		return fmt.Sprintf("waiting for a connection since %v", since)
+	case c.state == stShell:
+		return fmt.Sprintf("in \\%s", c.prog.steps[c.pc].Name)
+	case c.prog != nil && c.pc < len(c.prog.steps):
+		return fmt.Sprintf("no reply since %v in command %d of script %d: %s", since, c.pc, c.prog.index, firstLine(c.prog.steps[c.pc].Text))
+	}
+	return fmt.Sprintf("no reply since %v", since)
 }

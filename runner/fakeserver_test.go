@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"qbench/runner/loop"
 	"qbench/runner/script"
 )
 
@@ -43,7 +44,7 @@ func oneColumn(name, value string) (description, row []byte) {
 	return message('T', body...), message('D', row...)
 }
 
-func (s *fakeServer) write(p []byte) error {
+func (s *fakeServer) Write(p []byte) error {
 	for len(p) > 0 {
 		f, rest, ok, bad := nextFrame(p)
 		if !ok || bad {
@@ -89,22 +90,26 @@ func (s *fakeServer) write(p []byte) error {
 	return nil
 }
 
-func (s *fakeServer) close() {}
+func (s *fakeServer) Close() {}
 
 // fakePoller delivers what the fake servers answered.
-type fakePoller struct{ conns []*conn }
+type fakePoller struct {
+	t     *thread
+	conns []*conn
+}
 
-func (p *fakePoller) attach(*conn, net.Conn) error { return nil }
-func (p *fakePoller) wake()                        {}
-func (p *fakePoller) close()                       {}
-func (p *fakePoller) wait(_ time.Duration, deliver func(*conn, []byte, error)) {
+func (p *fakePoller) Attach(net.Conn, loop.Receive) (loop.Socket, error) { return nil, nil }
+func (p *fakePoller) Wake()                                              {}
+func (p *fakePoller) Close()                                             {}
+func (p *fakePoller) Wait(time.Duration) error {
 	for _, c := range p.conns {
 		s := c.sock.(*fakeServer)
 		if len(s.reply) > 0 {
 			s.reply, s.other = s.other[:0], s.reply
-			deliver(c, s.other, nil)
+			p.t.deliver(c, s.other, nil)
 		}
 	}
+	return nil
 }
 
 const skipLockedScript = `begin;
@@ -133,10 +138,12 @@ func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thre
 	if err := r.makeThreads(); err != nil {
 		tb.Fatal(err)
 	}
-	r.gate.expect(1)
+	r.steady.Add(1)
+	r.gun = make(chan struct{})
+	close(r.gun)
 	t := r.threads[0]
-	t.poll.close()
-	p := &fakePoller{}
+	t.poll.Close()
+	p := &fakePoller{t: t}
 	t.poll = p
 	description, row := oneColumn("vid", "12345")
 	replies := map[string]reply{

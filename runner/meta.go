@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"qbench/runner/script"
@@ -96,12 +94,12 @@ func (c *client) runShell(st *step) {
 	c.waited = true
 	t := c.thread
 	go func() {
-		cmd := exec.Command("sh", "-c", line)
+		cmd := exec.CommandContext(t.run.ctx, "sh", "-c", line)
 		var out []byte
 		var err error
 		if st.Kind == script.SetShell {
 			cmd.Stderr = t.run.cfg.Stderr
-			out, err = cmd.Output()
+			out, err = shellResult(cmd)
 		} else {
 			cmd.Stdout, cmd.Stderr = t.run.cfg.Stdout, t.run.cfg.Stderr
 			err = cmd.Run()
@@ -111,6 +109,9 @@ func (c *client) runShell(st *step) {
 }
 
 func (c *client) shellDone(st *step, line string, out []byte, err error) {
+	if c.state != stShell {
+		return // the client has ended meanwhile
+	}
 	c.state = stEndCommand
 	fail := func(message string) {
 		c.thread.run.message("error", message)
@@ -121,19 +122,15 @@ func (c *client) shellDone(st *step, line string, out []byte, err error) {
 	case err != nil && st.Kind == script.Shell:
 		fail(word + ": could not launch shell command")
 	case st.Kind == script.SetShell:
-		// As pgbench: the first line counts, and the exit status does not.
-		end := bytes.IndexByte(out, '\n') + 1
-		if end == 0 {
-			end = len(out)
-		}
-		first := string(out[:end])
+		// As pgbench, the exit status does not count.
 		if len(out) == 0 {
 			fail(word + ": could not read result of shell command")
 			break
 		}
-		n, perr := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
-		if perr != nil {
-			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, first))
+		text, _, _ := strings.Cut(string(out), "\x00") // a C string
+		n, ok := cInt(text)
+		if !ok {
+			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, text))
 			break
 		}
 		c.vars.Set(st.Slot, script.Int(n))
@@ -147,6 +144,8 @@ func (c *client) pipelineCommand(st *step) {
 	switch {
 	case mode == Simple && st.Kind == script.StartPipeline:
 		c.commandFailed("startpipeline", "cannot use pipeline mode with the simple query protocol")
+	case st.Kind == script.StartPipeline && c.thread.run.searchPath != nil:
+		c.commandFailed("startpipeline", "cannot use pipelines behind a pooler that pools transactions")
 	case st.Kind == script.StartPipeline && c.pipeline:
 		c.commandFailed("startpipeline", "already in pipeline mode")
 	case st.Kind == script.StartPipeline:
@@ -175,7 +174,7 @@ func (c *client) prepareAhead() {
 		if st.Kind == script.SQL {
 			if p := c.preparedName(st); p.isNew {
 				c.appendParse(st, p.name)
-				c.sent = append(c.sent, sentStep{st, pc, true, p.key})
+				c.sent = append(c.sent, sentStep{step: st, pc: pc, most: unbounded, parsing: true, key: p.key})
 				c.appendSync()
 			}
 		}

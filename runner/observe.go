@@ -10,7 +10,7 @@ type observer struct {
 	run       *run
 	first     time.Duration // until the first tick
 	observe   func(Tick)
-	ticks     []Tick
+	ticks     intervals
 	totals    []*Stats // by group
 	last      time.Time
 	lastAcked int64
@@ -81,6 +81,13 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	ticker := time.NewTicker(o.first)
 	defer ticker.Stop()
 	cancelled, kill := ctx.Done(), r.cfg.Kill
+	end := &ending{run: r}
+	var checks <-chan time.Time
+	if r.cfg.Grace > 0 {
+		check := time.NewTicker(endingCheck)
+		defer check.Stop()
+		checks = check.C
+	}
 	for {
 		select {
 		case <-done:
@@ -95,6 +102,8 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 			kill = nil
 			r.quit.Store(true)
 			r.halt()
+		case <-checks:
+			end.check(o)
 		case <-ticker.C:
 			if o.first != r.cfg.Interval {
 				o.first = r.cfg.Interval
@@ -131,7 +140,7 @@ func (o *observer) tick(last bool) {
 	}
 	now := time.Now()
 	if last {
-		now = r.base.Add(time.Duration(r.end()))
+		now = r.base.Add(time.Duration(r.end(0)))
 	}
 	length := now.Sub(o.last)
 	if last && length < r.cfg.Interval/10 {
@@ -139,7 +148,9 @@ func (o *observer) tick(last bool) {
 	}
 	o.last = now
 	tick := o.makeTick(parts, now.Sub(r.base), length)
-	o.ticks = append(o.ticks, tick)
+	if !r.cfg.NoIntervals {
+		o.ticks.add(tick)
+	}
 	if o.observe != nil && !last {
 		o.observe(tick)
 	}

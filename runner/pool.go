@@ -50,6 +50,11 @@ func (t *thread) release(c *client) {
 		if next.state != stWaitConn {
 			continue // finished while it waited
 		}
+		if t.timeUp() {
+			next.state = stFinished
+			t.ready = append(t.ready, next)
+			continue
+		}
 		next.adopt(cn)
 		next.state = stStartTx
 		t.ready = append(t.ready, next)
@@ -60,7 +65,7 @@ func (t *thread) release(c *client) {
 
 // lostPooled drops a connection that broke while nobody used it.
 func (t *thread) lostPooled(cn *conn) {
-	cn.sock.close()
+	cn.sock.Close()
 	for _, g := range t.groups {
 		if g.pool == nil {
 			continue
@@ -107,22 +112,24 @@ func (t *thread) closePools() {
 func (t *thread) reconnect(c *client) {
 	r := t.run
 	start := time.Now()
-	go func() {
+	r.dials.Go(func() {
 		cn, nc, err := r.dial(r.ctx)
-		select {
-		case <-t.ended:
-			if err == nil {
-				nc.Close()
-			}
-		default:
-			t.post(func() { t.connected(c, cn, nc, err, time.Since(start)) })
+		took := time.Since(start)
+		if !t.post(func() { t.connected(c, cn, nc, err, took) }) && err == nil {
+			nc.Close()
 		}
-	}()
+	})
 }
 
 func (t *thread) connected(c *client, cn *conn, nc net.Conn, err error, took time.Duration) {
+	if c.state != stWaitConn || t.run.quit.Load() { // its client has ended meanwhile
+		if err == nil {
+			nc.Close()
+		}
+		return
+	}
 	if err == nil {
-		err = t.poll.attach(cn, nc)
+		err = t.attach(cn, nc)
 	}
 	t.readClock()
 	if err != nil {

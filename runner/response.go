@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"qbench/runner/script"
@@ -16,7 +17,10 @@ var errCopy = errors.New("a script cannot COPY")
 // the server's messages.
 func (c *conn) receive(data []byte) error {
 	if len(c.rest) > 0 {
-		c.rest = append(c.rest, data...)
+		c.keep(data)
+		if len(c.rest) < c.whole {
+			return nil
+		}
 		data = c.rest
 	}
 	for {
@@ -32,8 +36,25 @@ func (c *conn) receive(data []byte) error {
 			return err
 		}
 	}
+	if cap(c.rest) > keepBuffer {
+		c.rest = nil
+	}
 	c.rest = append(c.rest[:0], data...)
+	c.whole = frameLength(c.rest)
 	return nil
+}
+
+// keepBuffer is the most that a connection keeps allocated for the next message.
+const keepBuffer = 1 << 20
+
+// keep adds to the bytes of a message that is not yet whole. The buffer doubles,
+// at most up to the message's length, so that a large value is copied a few
+// times and not once for each part that comes.
+func (c *conn) keep(data []byte) {
+	if need := len(c.rest) + len(data); need > cap(c.rest) {
+		c.rest = slices.Grow(c.rest, max(len(data), min(c.whole, 2*cap(c.rest))-len(c.rest)))
+	}
+	c.rest = append(c.rest, data...)
 }
 
 // frame handles one message.
@@ -137,28 +158,42 @@ func (c *client) commandComplete(tag []byte) {
 	if st == nil {
 		return
 	}
+	simple := c.thread.run.cfg.Mode == Simple
+	if simple && c.prologue {
+		c.prologue = false // its result is no statement's of the script
+		return
+	}
 	switch st.orders {
 	case CountRows:
-		n := commandRows(tag)
-		c.txOrders += n
-		c.thread.largest = max(c.thread.largest, n)
+		c.tx.done(commandRows(tag), writes(tag))
 	case CountValue:
-		c.txOrders += c.value
-		c.thread.largest = max(c.thread.largest, c.value)
+		c.tx.done(c.value, true)
 		c.value = 0
 	}
-	if string(tag) == "ROLLBACK\x00" {
-		// Also the answer to COMMIT in a failed block.
-		c.txOrders = 0
+	if !simple {
+		c.tx.endMessage()
 	}
+	c.commit(c.tx.complete(c.part(st), tag))
 	if st.Store == script.Aset && c.rows > 0 {
 		c.storeRow(st)
 	}
 	c.lastRows, c.rows = c.rows, 0
 	c.query++
-	if c.thread.run.cfg.Mode != Simple {
+	if !simple {
 		c.answered++
 	}
+}
+
+// part is the statement of st's text whose result arrives.
+func (c *client) part(st *step) sqlPart {
+	i := 0
+	if c.thread.run.cfg.Mode == Simple {
+		i = c.query
+	}
+	if i < len(st.parts) {
+		return st.parts[i]
+	}
+	return sqlPart{}
 }
 
 // storeRow sets the variables of \gset and \aset from the last row.
@@ -212,7 +247,11 @@ func (c *client) fail(f failure) {
 }
 
 func (c *client) errorResponse(body []byte) {
-	c.syncFailed = true
+	// FATAL ends the connection and says nothing of the transaction.
+	if severity := errorField(body, 'V'); string(severity) != "FATAL" && string(severity) != "PANIC" {
+		c.syncFailed = true
+		c.doubtCall()
+	}
 	c.fail(failure{status: classify(errorField(body, 'C')), body: append([]byte(nil), body...)})
 }
 
@@ -228,13 +267,8 @@ func (c *client) readyForQuery(status byte) {
 	}
 	c.answered = c.syncs[0]
 	c.syncs = c.syncs[:copy(c.syncs, c.syncs[1:])]
-	if status == 'I' {
-		if c.syncFailed {
-			c.txOrders = 0
-		} else {
-			c.commit()
-		}
-	}
+	c.flushed = max(0, c.flushed-1)
+	c.commit(c.tx.ready(status, c.syncFailed))
 	c.syncFailed = false
 	if len(c.syncs) == 0 {
 		c.responseDone()
@@ -258,15 +292,13 @@ func (c *client) gset(st *step) {
 	c.storeRow(st)
 }
 
-// commit makes the orders of the statements so far count: the server has
-// acknowledged them and no block is open.
-func (c *client) commit() {
-	if c.txOrders == 0 {
+// commit counts orders whose commit the server has acknowledged.
+func (c *client) commit(orders int64) {
+	if orders == 0 {
 		return
 	}
-	c.committed += c.txOrders
-	c.thread.acknowledge(c, c.txOrders)
-	c.txOrders = 0
+	c.committed += orders
+	c.thread.acknowledge(c, orders)
 }
 
 // Slots of columns that set no variable.
@@ -301,6 +333,7 @@ func (c *client) responseDone() {
 		c.unparse()
 	}
 	c.sent, c.answered, c.query, c.rows = c.sent[:0], 0, 0, 0
+	c.flushed, c.prologue = 0, false
 	c.runnable = true
 	switch {
 	case c.state == stWaitRollback:
@@ -320,7 +353,8 @@ func (c *client) responseDone() {
 // prepareFailed reports the error and goes on as pgbench does: the execution
 // of the statement, which does not exist then, decides what follows.
 func (c *client) prepareFailed() {
-	c.thread.run.message("error", c.errorText())
+	c.cause = c.errorText()
+	c.thread.run.message("error", c.cause)
 	c.failure = failure{}
 	c.state = c.next
 }
@@ -339,13 +373,22 @@ func (c *client) failed() {
 		}
 		c.state = stError
 	default:
-		c.abort(c.sqlAbort())
+		c.abortBySQL()
 	}
 }
 
-// sqlAbort is how pgbench words the abort of a client by an SQL error.
-func (c *client) sqlAbort() string {
-	return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, c.errorText())
+// abortBySQL aborts the client in pgbench's words. The result names what went
+// wrong first: where a statement could not be prepared, that is why.
+func (c *client) abortBySQL() {
+	text := c.errorText()
+	words := func(cause string) string {
+		return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, cause)
+	}
+	if c.cause != "" {
+		c.abortBecause(words(text), words(c.cause))
+		return
+	}
+	c.abort(words(text))
 }
 
 // errorText shows the server's error with the statement it belongs to.

@@ -87,13 +87,14 @@ type Result struct {
 	Errors         []string       `json:"errors,omitempty"` // why clients were aborted, each text once
 	Acknowledged   int64          `json:"acknowledged"`     // all orders done, the warm-up's included
 	WarmupOrders   int64          `json:"warmup_orders,omitempty"`
-	InDoubt        int64          `json:"in_doubt"`              // orders whose COMMIT was sent but not answered
-	CountsOrders   bool           `json:"counts_orders"`         // whether any statement counts orders
-	InitialConnMS  float64        `json:"initial_connection_ms"` // until all were connected
-	AverageConnMS  float64        `json:"average_connection_ms"` // under -C
-	Latency        Latency        `json:"latency_ms"`            // summary of Stats.LatencyHist
-	Lag            *Latency       `json:"lag_ms,omitempty"`      // under a rate
-	Audit          *Audit         `json:"audit,omitempty"`       // nil where there is no queue
+	InDoubt        int64          `json:"in_doubt"`                   // orders whose COMMIT was sent but not answered
+	InDoubtUnknown bool           `json:"in_doubt_unknown,omitempty"` // of some statements that may have done more, no bound is known
+	CountsOrders   bool           `json:"counts_orders"`              // whether any statement counts orders
+	InitialConnMS  float64        `json:"initial_connection_ms"`      // until all were connected
+	AverageConnMS  float64        `json:"average_connection_ms"`      // under -C
+	Latency        Latency        `json:"latency_ms"`                 // summary of Stats.LatencyHist
+	Lag            *Latency       `json:"lag_ms,omitempty"`           // under a rate
+	Audit          *Audit         `json:"audit,omitempty"`            // nil where there is no queue
 	Client         Client         `json:"client"`
 	Intervals      []Tick         `json:"intervals"`
 	ScriptResults  []ScriptResult `json:"scripts"`
@@ -182,6 +183,8 @@ type GroupResult struct {
 	Stats
 	Latency Latency `json:"latency_ms"`
 	InDoubt int64   `json:"in_doubt"`
+	// InDoubtUnknown: see Result.
+	InDoubtUnknown bool `json:"in_doubt_unknown,omitempty"`
 	// Acknowledged is all orders put in, the warm-up's included.
 	Acknowledged  int64          `json:"acknowledged"`
 	ScriptResults []ScriptResult `json:"scripts"`
@@ -259,9 +262,13 @@ type Tick struct {
 	Hist         *Histogram `json:"hist,omitempty"` // latencies of the interval, 2 digits
 }
 
-// Audit is the proof that each order was handled exactly once.
+// Audit is the proof that each order was handled exactly once. One that could
+// not be made has a Reason, and its OK, which is then false, is null in a file:
+// a reader that knows nothing of reasons takes it for a failed one.
 type Audit struct {
-	OK           bool     `json:"ok"`
+	OK bool `json:"ok"`
+	// Reason says why the audit could not be made; "" where it was.
+	Reason       string   `json:"reason,omitempty"`
 	Seeded       int64    `json:"seeded"`
 	Enqueued     int64    `json:"enqueued"`     // by producers, acknowledged
 	Remaining    int64    `json:"remaining"`    // rows in the queue
@@ -274,6 +281,33 @@ type Audit struct {
 	Foreign      int64    `json:"foreign"`            // in a table, but not of the set
 	Orphans      int64    `json:"orphans,omitempty"`  // claimed but never completed
 	Problems     []string `json:"problems,omitempty"` // what is wrong, a sentence each
+}
+
+// Made tells an audit with a verdict from one that could not be made.
+func (a *Audit) Made() bool { return a != nil && a.Reason == "" }
+
+// Failed tells whether the audit was made and found a mistake.
+func (a *Audit) Failed() bool { return a.Made() && !a.OK }
+
+// NotMade withdraws the verdict "ok" for a reason. A mistake that was found
+// stays one.
+func (a *Audit) NotMade(reason string) {
+	if a.OK {
+		a.OK, a.Reason = false, reason
+	}
+}
+
+// MarshalJSON writes null for the verdict of an audit that was not made.
+func (a Audit) MarshalJSON() ([]byte, error) {
+	type fields Audit
+	out := struct {
+		OK *bool `json:"ok"`
+		fields
+	}{&a.OK, fields(a)}
+	if !a.Made() {
+		out.OK = nil
+	}
+	return json.Marshal(out)
 }
 
 // Client is what the load generator itself used during the run.

@@ -18,12 +18,18 @@ type run struct {
 	statements int // SQL commands over all scripts
 	threads    []*thread
 	lanes      []*lane
-	base       time.Time // GO; all times are nanoseconds since
-	gate       gate
-	exchange   exchange
-	deadline   int64 // no transaction starts from here on; 0 is never
+	base       time.Time      // GO; all times are nanoseconds since
+	steady     sync.WaitGroup // loops that are not yet ready for GO
+	gun        chan struct{}  // closed at GO
+	dials      sync.WaitGroup // connections being made during the load
+	deadline   int64          // no transaction starts from here on; 0 is never
 	// measureFrom is the end of the warm-up.
 	measureFrom int64
+
+	searchPath *searchPath // nil unless each transaction has to set it
+
+	overdue   atomic.Bool  // the grace period is over
+	graceFrom atomic.Int64 // when it began, once it is over
 
 	stop    atomic.Bool // no transaction may start
 	quit    atomic.Bool // threads leave at once
@@ -73,15 +79,20 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(Tick))
 	}
 	connectCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	r := &run{cfg: cfg, ctx: connectCtx, connect: connect}
+	r := &run{cfg: cfg, ctx: connectCtx, connect: connect, gun: make(chan struct{}), searchPath: newSearchPath(cfg.SearchPath)}
 	var err error
 	if r.programs, r.statements, err = compile(&r.cfg); err != nil {
 		return nil, err
 	}
+	defer func() {
+		// A connection that is still being made leaves nothing behind.
+		cancel()
+		r.dials.Wait()
+		r.closeLoops()
+	}()
 	if err := r.makeThreads(); err != nil {
 		return nil, err
 	}
-	defer r.closePollers()
 
 	startedAt := time.Now()
 	if !cfg.Connect {
@@ -105,7 +116,7 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 		}
 	}
 	var all sync.WaitGroup
-	r.gate.expect(len(r.threads))
+	r.steady.Add(len(r.threads))
 	for _, t := range r.threads {
 		all.Add(1)
 		go func() {
@@ -113,10 +124,15 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 			t.loop()
 		}()
 	}
-	<-r.gate.opened
+	// All loops start at the same moment. Were one of them to start first, the
+	// server processes that it wakes would be moved to the core that the others
+	// have not taken yet, and would stay there (see place).
+	r.steady.Wait()
+	r.base = time.Now()
 	if cfg.Started != nil {
 		cfg.Started(r.base)
 	}
+	close(r.gun)
 	done := make(chan struct{})
 	go func() {
 		all.Wait()
@@ -137,7 +153,7 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 func (r *run) halt() {
 	r.stop.Store(true)
 	for _, t := range r.threads {
-		t.poll.wake()
+		t.poll.Wake()
 	}
 }
 
@@ -191,8 +207,8 @@ func (r *run) retryMessage(c *client, now int64, again bool) string {
 	return s + ")"
 }
 
-func (r *run) closePollers() {
+func (r *run) closeLoops() {
 	for _, t := range r.threads {
-		t.poll.close()
+		t.poll.Close()
 	}
 }

@@ -28,21 +28,29 @@ func (c *client) startSQL(st *step) {
 		if t.run.cfg.Debug {
 			c.debugSending(st, "")
 		}
-		c.conn.out = appendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(dst, c.vars) })
-		c.sent = append(c.sent, sentStep{step: st, pc: c.pc})
+		path := ""
+		if c.needsSearchPath() {
+			path = t.run.searchPath.prefix
+			c.prologue = true
+		}
+		c.conn.out = appendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(append(dst, path...), c.vars) })
+		c.sendStep(st, sentStep{executes: true})
 		c.syncs = append(c.syncs, len(c.sent))
 		c.state, c.next = stWaitResult, stEndCommand
 		return
 	case mode == Prepared && !c.pipeline:
 		if p := c.preparedName(st); p.isNew {
+			if c.needsSearchPath() {
+				c.appendOwn(&t.run.searchPath.before)
+			}
 			c.appendParse(st, p.name)
-			c.sent = append(c.sent, sentStep{st, c.pc, true, p.key})
+			c.sendStep(st, sentStep{parsing: true, key: p.key})
 			c.appendSync()
 			c.state, c.next = stWaitPrepare, stExecute
 			return
 		}
 	}
-	c.appendExecution(st)
+	c.withSearchPath(st, func() { c.appendExecution(st) })
 	switch {
 	case c.pipeline:
 		c.state = stEndCommand
@@ -98,14 +106,23 @@ func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
 		conn.out = append(conn.out, msgDescribePortal...)
 	}
 	conn.out = append(conn.out, msgExecute...)
-	c.sent = append(c.sent, sentStep{st, c.pc, p.isNew, p.key})
+	c.sendStep(st, sentStep{parsing: p.isNew, executes: true, key: p.key})
+}
+
+// sendStep notes a statement that was encoded.
+func (c *client) sendStep(st *step, s sentStep) {
+	s.step, s.pc, s.most = st, c.pc, unbounded
+	if s.executes && st.orders != NotCounted {
+		s.most = st.mostOrders(c.vars)
+	}
+	c.sent = append(c.sent, s)
 }
 
 // execute runs a statement in prepared mode after its Parse was answered. If
 // that failed, so will this, with the error that counts in pgbench.
 func (c *client) execute() {
 	st := &c.prog.steps[c.pc]
-	c.appendBound(st, c.preparedName(st), true)
+	c.withSearchPath(st, func() { c.appendBound(st, c.preparedName(st), true) })
 	c.sync(stEndCommand)
 }
 

@@ -18,24 +18,25 @@ type program struct {
 	steps []step
 	// countsOrders is whether any statement completes orders.
 	countsOrders bool
-	// batchSlot is the variable "batch", of producers "enqueue_batch": a bound
-	// for the orders that one unanswered statement may have done; -1 if there
-	// is none.
-	batchSlot int
 }
 
 // step is one command of a program with what the query mode makes of it.
 type step struct {
 	*script.Command
 	orders OrderCount
+	// most is the most orders that one execution does, or mostSlot the variable
+	// that says so; -1 is none.
+	most     int64
+	mostSlot int
 	// For SQL commands:
-	id      int    // among all statements of the run; indexes conn.prepared
-	name    string // of the prepared statement
-	params  []int  // slots of the parameters, in order of $1, $2, …
-	inlined []int  // slots that are substituted as text
-	sql     string // with $n in place; "" where something is inlined
-	opens   bool   // starts a transaction block
-	closes  bool   // ends one
+	id      int       // among all statements of the run; indexes conn.prepared
+	name    string    // of the prepared statement
+	params  []int     // slots of the parameters, in order of $1, $2, …
+	inlined []int     // slots that are substituted as text
+	sql     string    // with $n in place; "" where something is inlined
+	parts   []sqlPart // the statements of the text
+	opens   bool      // starts a transaction block
+	closes  bool      // ends one
 }
 
 // compile prepares the scripts of all groups; ids number the statements over
@@ -43,11 +44,7 @@ type step struct {
 func compile(cfg *Config) ([][]*program, int, error) {
 	var groups [][]*program
 	statements, scripts := 0, 0
-	for gi, g := range cfg.Groups {
-		batch := "batch"
-		if gi > 0 {
-			batch = "enqueue_batch"
-		}
+	for _, g := range cfg.Groups {
 		var programs []*program
 		for _, s := range g.Scripts {
 			if cfg.Mode != Simple {
@@ -55,15 +52,15 @@ func compile(cfg *Config) ([][]*program, int, error) {
 					return nil, 0, err
 				}
 			}
-			p := &program{Script: s, index: scripts, batchSlot: -1}
-			if slot, ok := cfg.Symbols.Lookup([]byte(batch)); ok {
-				p.batchSlot = slot
-			}
+			p := &program{Script: s, index: scripts}
 			scripts++
 			for i := range s.Commands {
-				st := step{Command: &s.Commands[i]}
+				st := step{Command: &s.Commands[i], most: unbounded, mostSlot: -1}
 				if s.Orders != nil {
 					st.orders = s.Orders[i]
+				}
+				if s.Most != nil {
+					st.limit(s.Most[i], cfg.Symbols)
 				}
 				p.countsOrders = p.countsOrders || st.orders != NotCounted
 				if st.Kind == script.SQL {
@@ -105,39 +102,46 @@ func (s *step) compileSQL(inline []string) {
 	if len(s.inlined) == 0 {
 		s.sql = b.String()
 	}
-	first := ""
-	if len(s.Pieces) > 0 {
-		first = s.Pieces[0].Literal
+	s.parts = sqlParts(s.textWithNames())
+	if len(s.parts) > 0 {
+		first, last := s.parts[0], s.parts[len(s.parts)-1]
+		s.opens = first.kind == beginSQL
+		s.closes = (last.kind == commitSQL || last.kind == rollbackSQL) && !last.chain || last.kind == prepareTransactionSQL
 	}
-	s.opens, s.closes = blockEdges(first)
 }
 
-// blockEdges says whether a statement opens or ends a transaction block, by
-// its first words. ROLLBACK TO does neither.
-func blockEdges(sql string) (opens, closes bool) {
-	words := strings.FieldsFunc(strings.ToLower(sql), func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	if len(words) == 0 {
-		return false, false
+// textWithNames is the statement with $name for each variable, which is good
+// enough to tell what kind of statement it is and which savepoint it names.
+func (s *step) textWithNames() string {
+	var b strings.Builder
+	for _, p := range s.Pieces {
+		if p.Slot < 0 {
+			b.WriteString(p.Literal)
+		} else {
+			b.WriteString("$" + p.Name)
+		}
 	}
-	second := ""
-	if len(words) > 1 {
-		second = words[1]
+	return b.String()
+}
+
+// limit sets the most orders that the statement does.
+func (s *step) limit(l RowLimit, symbols *script.Symbols) {
+	if slot, ok := symbols.Lookup([]byte(l.Variable)); ok && l.Variable != "" {
+		s.mostSlot = slot
+	} else if l.N > 0 {
+		s.most = l.N
 	}
-	switch words[0] {
-	case "begin":
-		return true, false
-	case "start":
-		return second == "transaction", false
-	case "commit", "end", "abort":
-		return false, true
-	case "rollback":
-		return false, second != "to" && !(len(words) > 2 && words[2] == "to")
-	case "prepare":
-		return false, second == "transaction"
+}
+
+// mostOrders is that limit in an execution with the given variables.
+func (s *step) mostOrders(v *script.Vars) int64 {
+	if s.mostSlot < 0 || !v.IsSet(s.mostSlot) {
+		return s.most
 	}
-	return false, false
+	if n, err := v.Value(s.mostSlot); err == nil && n.Type() == script.TypeInt {
+		return n.Int64()
+	}
+	return unbounded
 }
 
 // appendSQL appends the text that is parsed in the extended protocol:

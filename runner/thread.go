@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -12,9 +11,8 @@ import (
 // statistics about them; other goroutines reach it through post only.
 type thread struct {
 	run     *run
-	poll    poller
+	poll    eventLoop
 	core    int // that it runs on; -1 is any
-	watch   watch
 	box     inbox
 	clients []*client
 	groups  []*group
@@ -27,8 +25,6 @@ type thread struct {
 	scratch    []byte
 	statements [][]statementStats // by script and command
 	done       int64              // transactions
-	largest    int64              // orders that one statement did at most
-	lastEnd    int64              // of a counted transaction
 	lastAck    int64              // of a consumer's order
 	stopSeen   bool
 	connecting time.Duration // under -C, summed over transactions
@@ -37,7 +33,11 @@ type thread struct {
 	// drained; written by this one alone.
 	acked    atomic.Int64
 	enqueued atomic.Int64
-	_        [64]byte // keeps the counters off a neighbour's cache line
+	inDoubt  atomic.Bool  // some consumers' orders are
+	emptyAt  atomic.Int64 // see allFoundNothing
+	idle     atomic.Bool  // no consumer of this thread is left
+	finished atomic.Int64 // clients
+	_        [64]byte     // keeps the counters off a neighbour's cache line
 }
 
 // lane is what pgbench calls a thread: a share of the clients with its own
@@ -77,7 +77,8 @@ type group struct {
 	scripts      []*Stats
 	afterDrain   int64
 	warmupOrders int64
-	inDoubt      int64
+	doubt        doubt
+	end          int64 // when the last client of the group finished
 }
 
 // statementStats is what is kept per command; sums in nanoseconds.
@@ -99,29 +100,33 @@ func (t *thread) timeUp() bool {
 	return r.stop.Load() || r.deadline > 0 && t.now >= r.deadline
 }
 
-// post runs fn on the thread.
-func (t *thread) post(fn func()) {
-	t.box.put(fn)
-	t.poll.wake()
+// post runs fn on the thread; false where the thread has ended, and fn never runs.
+func (t *thread) post(fn func()) bool {
+	if !t.box.put(fn) {
+		return false
+	}
+	t.poll.Wake()
+	return true
 }
 
 // loop drives the clients until all are finished.
 func (t *thread) loop() {
 	defer close(t.ended)
 	t.settle()
-	t.pass()
-	t.startWatching()
-	deliver := t.deliver // one closure for all waits
+	t.run.steady.Done()
+	<-t.run.gun
 	t.readClock()
 	for _, c := range t.clients {
 		c.advance()
 	}
-	for (t.live > 0 || !t.leave()) && !t.run.quit.Load() {
-		t.poll.wait(t.timeout(), deliver)
+	for t.live > 0 && !t.run.quit.Load() {
+		if err := t.poll.Wait(t.timeout()); err != nil {
+			t.broken(err)
+			break
+		}
 		t.box.run()
-		t.look()
 		t.fireTimers()
-		for n := len(t.ready); n > 0; n-- {
+		for n := len(t.ready); n > 0 && len(t.ready) > 0; n-- {
 			c := t.ready[0]
 			t.ready = t.ready[:copy(t.ready, t.ready[1:])]
 			c.advance()
@@ -137,14 +142,23 @@ func (t *thread) loop() {
 // closeAll closes what a run that was cut off leaves open; after an orderly
 // end there is nothing.
 func (t *thread) closeAll() {
-	t.box.run() // a client may be on its way here
+	t.box.close()
+	t.readClock()
 	for _, c := range t.clients {
-		if c.conn != nil {
-			c.conn.sock.close()
-			c.conn = nil
+		reason := ""
+		if t.run.overdue.Load() {
+			reason = "it did not finish in time: " + c.waitingFor(t.now)
 		}
+		c.cutOff(reason)
 	}
 	t.closePools()
+}
+
+// broken ends the clients of a thread that cannot wait for their sockets.
+func (t *thread) broken(err error) {
+	for _, c := range t.clients {
+		c.cutOff(err.Error())
+	}
 }
 
 func (t *thread) timeout() time.Duration {
@@ -162,6 +176,9 @@ func (t *thread) timeout() time.Duration {
 func (t *thread) deliver(cn *conn, data []byte, err error) {
 	t.readClock()
 	cl := cn.client
+	if cl != nil {
+		cl.heard = t.now
+	}
 	if len(data) > 0 {
 		if rerr := cn.receive(data); rerr != nil {
 			err = rerr
@@ -261,22 +278,11 @@ func (t *thread) acknowledge(c *client, orders int64) {
 	counter.Store(counter.Load() + orders)
 }
 
-// checkDrained is called after a transaction that found nothing; whoever sees
-// that all orders are acknowledged ends the run.
-func (t *thread) checkDrained() {
-	r := t.run
-	if r.cfg.Orders <= 0 || r.drained.Load() || r.acked() < r.cfg.Orders {
-		return
-	}
-	r.drained.Store(true)
-	r.halt()
-}
-
 // account adds c's finished transaction to the statistics.
 func (t *thread) account(c *client, skipped bool) {
 	r, g := t.run, c.group
 	t.done++
-	if !skipped && c.begin < r.measureFrom {
+	if started := max(c.begin, c.scheduled); started < r.measureFrom || skipped && c.scheduled < r.measureFrom {
 		g.warmupOrders += c.committed
 		return
 	}
@@ -284,7 +290,6 @@ func (t *thread) account(c *client, skipped bool) {
 		g.afterDrain++
 		return
 	}
-	t.lastEnd = max(t.lastEnd, t.now)
 	latency, lag := time.Duration(t.now-c.scheduled), time.Duration(c.begin-c.scheduled)
 	g.stats.account(c, skipped, latency, lag, r.cfg.LatencyLimit)
 	if g.scripts != nil {
@@ -342,61 +347,6 @@ func (t *thread) log(c *client, skipped bool, latency, lag time.Duration) {
 		tx.Status = "skipped"
 	}
 	r.cfg.Log.LogTx(c.lane.index, tx)
-}
-
-// finish ends a client.
-func (t *thread) finish(c *client) {
-	aborted := c.state == stAborted
-	if c.conn != nil {
-		if c.group.pool != nil && !aborted {
-			t.release(c)
-		} else {
-			t.disconnect(c)
-			if c.group.pool != nil {
-				t.shrink(c.group)
-			}
-		}
-	}
-	t.live--
-	if aborted {
-		// The transaction is not counted, but what it committed is done.
-		if c.prog != nil && c.begin < t.run.measureFrom {
-			c.group.warmupOrders += c.committed
-		} else {
-			c.group.stats.Orders += c.committed
-		}
-		t.run.aborted.Add(1)
-		if t.run.cfg.ExitOnAbort && !t.run.quit.Swap(true) {
-			t.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", c.lane.index))
-			t.run.halt()
-		}
-	}
-	if t.live == 0 {
-		t.closePools()
-	}
-}
-
-// inDoubt counts the orders of a lost connection that the server may have
-// committed: those under an unanswered COMMIT, or done by an unanswered
-// statement outside a block.
-func (t *thread) inDoubt(c *client) {
-	guess := max(1, t.largest)
-	if c.prog.batchSlot >= 0 && c.vars.IsSet(c.prog.batchSlot) {
-		if n, err := c.vars.Value(c.prog.batchSlot); err == nil && n.Type() == script.TypeInt {
-			guess = max(guess, n.Int64())
-		}
-	}
-	pending, inBlock := c.txOrders, c.conn.txStatus != 'I'
-	for _, s := range c.sent[min(c.answered, len(c.sent)):] {
-		inBlock = inBlock || s.opens
-		if s.orders != NotCounted {
-			pending += guess
-		}
-		if s.closes || !inBlock {
-			c.group.inDoubt += pending
-			pending, inBlock = 0, false
-		}
-	}
 }
 
 func (t *thread) verbose(c *client, again bool) {

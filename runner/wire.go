@@ -74,6 +74,15 @@ func nextFrame(buf []byte) (f frame, rest []byte, ok, bad bool) {
 	return frame{buf[0], buf[frameHeader : n+1 : n+1]}, buf[n+1:], true, false
 }
 
+// frameLength is the length of the message that buf begins with, 0 where that
+// cannot be told yet.
+func frameLength(buf []byte) int {
+	if len(buf) < frameHeader {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(buf[1:])) + 1
+}
+
 // commandRows is the row count at the end of a command tag ("INSERT 0 1",
 // "DELETE 3", "SELECT 5"), 0 where there is none.
 func commandRows(tag []byte) int64 {

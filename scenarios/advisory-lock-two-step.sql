@@ -12,6 +12,7 @@ select id as vid from t_order_q where pg_try_advisory_xact_lock(id) order by id 
 \sleep :pause us
 \endif
 -- qbench: orders
+-- qbench: rows = 1
 with taken as (
   delete from t_order_q where id = :vid returning order_id, cts
 )

@@ -6,6 +6,7 @@
 -- nothing to delete. Such a transaction is empty.
 -- Not for the partitioned layout: a ctid names one row in each partition.
 -- qbench: orders
+-- qbench: rows = 1
 with taken as (
   delete from t_order_q
   where ctid = (

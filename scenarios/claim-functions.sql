@@ -12,5 +12,6 @@ select id as mid, payload from get_next_message(:client_id) \aset
 \sleep :pause us
 \endif
 -- qbench: orders = value
+-- qbench: rows = 1
 select complete_message(:mid, :client_id);
 \endif

@@ -8,4 +8,5 @@
 -- Claim and completion are one transaction here: a worker that dies takes its
 -- claim with it, but its row is locked, and its snapshot held, for all the work.
 -- qbench: orders = value
+-- qbench: rows = batch
 call process_queue(:client_id, :work, :work_exp, :batch, 0);

@@ -31,6 +31,7 @@ where id in (
 \sleep :pause us
 \endif
 -- qbench: orders
+-- qbench: rows = 1
 with done as (
   delete from queue where id = :mid and process_id = :client_id
   returning id, payload, process_id, cts, taken

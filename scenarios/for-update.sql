@@ -12,6 +12,7 @@ select id as vid from t_order_q order by id for update limit 1 \aset
 \sleep :pause us
 \endif
 -- qbench: orders
+-- qbench: rows = 1
 with taken as (
   delete from t_order_q where id = :vid returning order_id, cts
 )

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"qbench/runner"
@@ -52,6 +53,9 @@ func (h *header) read() error {
 	key := words[0]
 	if key == "orders" && len(words) == 1 {
 		return h.readOrders(value, hasValue)
+	}
+	if key == "rows" && len(words) == 1 {
+		return h.readRows(value)
 	}
 	set, ok := headerKeys[key]
 	if !ok {
@@ -105,7 +109,7 @@ var headerKeys = map[string]func(h *header, name, value string) error{
 }
 
 // knownKeys lists all keys, for suggestions.
-var knownKeys = append(slices.Sorted(maps.Keys(headerKeys)), "orders")
+var knownKeys = append(slices.Sorted(maps.Keys(headerKeys)), "orders", "rows")
 
 func (h *header) addVariable(list *[]Param, p Param) error {
 	given := func(v Param) bool { return v.Name == p.Name }
@@ -184,12 +188,9 @@ func (h *header) readOrders(value string, hasValue bool) error {
 	case hasValue:
 		return h.errorf("orders can be counted by rows (\"orders\") or by \"orders = value\", not by %q", value)
 	}
-	i := h.note.Command
-	switch {
-	case h.inStatement():
-		return h.errorf("\"orders\" belongs above the statement, not inside of it")
-	case i >= len(h.sc.Commands) || h.sc.Commands[i].Kind != script.SQL:
-		return h.errorf("\"orders\" belongs right above an SQL statement")
+	i, err := h.marked("orders")
+	if err != nil {
+		return err
 	}
 	if h.s.Script.Orders == nil {
 		h.s.Script.Orders = make([]runner.OrderCount, len(h.sc.Commands))
@@ -201,8 +202,52 @@ func (h *header) readOrders(value string, hasValue bool) error {
 	return nil
 }
 
+// readRows notes the most orders that one execution of the statement does: a
+// number, or the variable that says so.
+func (h *header) readRows(value string) error {
+	i, err := h.marked("rows")
+	if err != nil {
+		return err
+	}
+	var most runner.RowLimit
+	switch n, err := strconv.ParseInt(value, 10, 64); {
+	case err == nil && n > 0:
+		most.N = n
+	case script.ValidName(value) && err != nil:
+		most.Variable = value
+	default:
+		return h.errorf("\"rows\" is a number of orders or a variable, not %q", value)
+	}
+	if h.s.Script.Most == nil {
+		h.s.Script.Most = make([]runner.RowLimit, len(h.sc.Commands))
+	}
+	if h.s.Script.Most[i] != (runner.RowLimit{}) {
+		return h.errorf("the statement below has \"rows\" twice")
+	}
+	h.s.Script.Most[i] = most
+	return nil
+}
+
+// marked is the command that a note above a statement belongs to.
+func (h *header) marked(key string) (int, error) {
+	i := h.note.Command
+	switch {
+	case h.inStatement():
+		return 0, h.errorf("%q belongs above the statement, not inside of it", key)
+	case i >= len(h.sc.Commands) || h.sc.Commands[i].Kind != script.SQL:
+		return 0, h.errorf("%q belongs right above an SQL statement", key)
+	}
+	return i, nil
+}
+
 // finish checks what can be judged only with the whole header.
 func (h *header) finish() error {
+	for i, most := range h.s.Script.Most {
+		c := h.sc.Commands[i]
+		if most != (runner.RowLimit{}) && (h.s.Script.Orders == nil || h.s.Script.Orders[i] == runner.NotCounted) {
+			return fmt.Errorf("%s:%d: \"rows\" limits what \"orders\" counts: add \"-- qbench: orders\" above the statement", h.sc.Name, c.Line)
+		}
+	}
 	for _, layout := range h.s.Layouts {
 		known := workloadLayouts[h.s.Workload]
 		if h.s.Workload == "" {

@@ -34,6 +34,7 @@ from picked \gset
 -- in the queue: had another client picked one of them too, the audit would find
 -- more jobs acknowledged than completed.
 -- qbench: orders = value
+-- qbench: rows = taken
 with result as (
   select id, status
   from unnest(btrim(:ids, '''')::int8[], array_fill('successful'::statistics_status, array[:taken::int])) as r (id, status)

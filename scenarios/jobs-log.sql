@@ -37,6 +37,7 @@ from picked \gset
 \endif
 -- Counted are the jobs that this client has worked on, see jobs-grouped.
 -- qbench: orders = value
+-- qbench: rows = taken
 with result as (
   select id, status
   from unnest(btrim(:ids, '''')::int8[], array_fill('successful'::statistics_status, array[:taken::int])) as r (id, status)

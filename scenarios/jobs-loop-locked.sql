@@ -36,6 +36,7 @@ begin;
 select pg_advisory_xact_lock('statistics'::regclass::oid::int8);
 -- Counted are the jobs that this client has worked on, see jobs-grouped.
 -- qbench: orders = value
+-- qbench: rows = taken
 select count(*) from (
   select jobs_complete(id, 'successful') from unnest(btrim(:ids, '''')::int8[]) as id
 ) as calls;

@@ -37,6 +37,7 @@ from picked \gset
 begin;
 -- Counted are the jobs that this client has worked on, see jobs-grouped.
 -- qbench: orders = value
+-- qbench: rows = taken
 select count(*) from (
   select jobs_complete(id, 'successful') from unnest(btrim(:ids, '''')::int8[]) as id
 ) as calls;

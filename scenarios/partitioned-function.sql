@@ -4,4 +4,5 @@
 -- qbench: param partitions = 256 : number of partitions of the queue
 -- qbench: functions = dyn_pre_orders
 -- qbench: orders = value
+-- qbench: rows = 1
 select dyn_pre_orders(:partitions, :client_id);

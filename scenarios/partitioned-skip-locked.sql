@@ -12,6 +12,7 @@
 \set turn :turn + case when :moved > 0 then :clients else 1 end
 \set p (:client_id + :turn) % :partitions
 -- qbench: orders = value
+-- qbench: rows = 1
 with taken as (
   delete from t_order_q_:p
   where ctid = (

@@ -7,6 +7,7 @@
 -- drained; see partitioned-skip-locked.
 \set p :client_id % :partitions
 -- qbench: orders
+-- qbench: rows = 1
 with taken as (
   delete from t_order_q_:p
   where ctid = (

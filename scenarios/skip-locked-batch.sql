@@ -4,6 +4,7 @@
 -- qbench: param batch = 10 : orders per transaction
 -- Not for the partitioned layout: a ctid names one row in each partition.
 -- qbench: orders
+-- qbench: rows = batch
 with taken as (
   delete from t_order_q
   where ctid = any (array(

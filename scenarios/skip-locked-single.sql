@@ -3,6 +3,7 @@
 -- qbench: layouts = plain, unlogged
 -- Not for the partitioned layout: a ctid names one row in each partition.
 -- qbench: orders
+-- qbench: rows = 1
 with taken as (
   delete from t_order_q
   where ctid = (

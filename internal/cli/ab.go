@@ -109,7 +109,7 @@ func (a *app) ab(c *cli.Context) error {
 	}
 	for _, s := range sides {
 		if s.folder != nil && s.folder.file != nil {
-			con.note("results of %s: %s", s.name, s.folder.file.path)
+			con.note("results of %s: %s", s.name, a.secrets.Mask(s.folder.file.path))
 		}
 	}
 	return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))

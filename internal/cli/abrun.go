@@ -137,7 +137,7 @@ func (t *abRun) pair(n int) error {
 		case t.signals.stop.Err() != nil:
 			return bench.ErrStopped
 		case report.AuditOf(res) == report.AuditMissing:
-			return withStatus(StatusIncomplete, fmt.Errorf("pair %d: variant %s was not audited, so its numbers are not proved", n+1, s.name))
+			return withStatus(StatusIncomplete, fmt.Errorf("pair %d: variant %s was NOT AUDITED, so its numbers are not proved: %s", n+1, s.name, reasonOf(res)))
 		case report.AuditOf(res) == report.AuditFailed:
 			return withStatus(StatusAudit, fmt.Errorf("pair %d: variant %s failed its audit, so its numbers mean nothing: %s", n+1, s.name, firstProblem(res.Audit.Problems)))
 		}
@@ -147,6 +147,14 @@ func (t *abRun) pair(n int) error {
 		return withStatus(StatusIncomplete, fmt.Errorf("pair %d: %w", n+1, err))
 	}
 	return nil
+}
+
+// reasonOf says why a run was not audited.
+func reasonOf(r *runner.Result) string {
+	if r.Audit == nil {
+		return "see the result file"
+	}
+	return r.Audit.Reason
 }
 
 func firstProblem(list []string) string {
@@ -173,7 +181,7 @@ func (t *abRun) one(s *side, n int) (*runner.Result, error) {
 	t.con.hide()
 	msgs.close()
 	if res != nil {
-		res.Warnings = report.Warnings(res, s.file.Environment)
+		res.Warnings = append(res.Warnings, report.Warnings(res, s.file.Environment)...)
 	}
 	return res, err
 }

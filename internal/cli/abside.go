@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/bench"
+	"qbench/internal/conninfo"
 	"qbench/runner"
 )
 
@@ -202,6 +203,8 @@ func titleOf(flags []flagValue) string {
 	for _, f := range flags {
 		if f.name == "dsn" {
 			f.value = bench.RedactDSN(f.value)
+		} else {
+			f.value = conninfo.Redact(f.value)
 		}
 		text := f.String()
 		if strings.ContainsAny(text, " \t'\"\\") {

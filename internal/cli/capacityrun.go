@@ -220,7 +220,7 @@ func (r *capacityRun) keep(s *capacity.Strategy, res *runner.Result, p capacity.
 	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
 		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}
-	res.Warnings = report.Warnings(res, r.file.Environment)
+	res.Warnings = append(res.Warnings, report.Warnings(res, r.file.Environment)...)
 	for i := range res.Intervals {
 		res.Intervals[i].Hist = nil
 	}

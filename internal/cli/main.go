@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/conninfo"
 	"qbench/internal/printable"
 	"qbench/scenarios"
 )
@@ -21,6 +25,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	args           []string // the whole command line, for the record
+	secrets        conninfo.Secrets
 }
 
 // rawCommand is a subcommand with a command line of its own, which it gets
@@ -35,13 +40,17 @@ type rawCommand struct {
 // call it; when ctx ends, everything stops at once.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &printable.Writer{Raw: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: &printable.Writer{Raw: stderr}, args: args}
+	a := &app{stdin: stdin, stdout: out, stderr: &printable.Writer{Raw: stderr}, args: args, secrets: conninfo.Find(args)}
 	var rest []string
 	if len(args) > 1 {
 		rest = args[1:]
 	}
 	for _, raw := range rawCommands {
 		if len(rest) > 0 && rest[0] == raw.name {
+			ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+			defer restore()
+			// A second signal ends the process, as the first one ends pgbench.
+			defer context.AfterFunc(ctx, restore)()
 			return raw.main(ctx, rest[1:], stdin, stdout, stderr)
 		}
 	}
@@ -54,12 +63,13 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return int(statusOf(err))
 }
 
-// printError writes an error, and where to read more about a mistake in usage.
+// printError writes an error, and where to read more about a mistake in usage. An error may repeat an argument, and
+// a connection string can stand anywhere by mistake.
 func (a *app) printError(err error) {
 	if err == nil || err.Error() == "" {
 		return
 	}
-	fmt.Fprintf(a.stderr, "qbench: error: %v\n", err)
+	fmt.Fprintf(a.stderr, "qbench: error: %s\n", a.secrets.Mask(err.Error()))
 	var u *usageError
 	if errors.As(err, &u) {
 		command := "qbench"

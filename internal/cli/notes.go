@@ -204,6 +204,7 @@ func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
 			c.show("%s", statusLine(t, spec, failed, c.columns()))
 		},
 		Auditing: func() { c.show("auditing") },
+		Waiting:  func(what string) { c.note("%s", what) },
 		Message:  m.message,
 	}
 }

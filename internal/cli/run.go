@@ -12,6 +12,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/compare"
+	"qbench/internal/conninfo"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -112,7 +113,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 	for i, spec := range m.specs {
 		res, err := m.one(srv, i, spec)
 		if res != nil {
-			res.Warnings = report.Warnings(res, m.file.Environment)
+			res.Warnings = append(res.Warnings, report.Warnings(res, m.file.Environment)...)
 			m.openLoop(spec, res)
 			m.file.Runs = append(m.file.Runs, res)
 			status = worse(status, resultStatus(res))
@@ -126,8 +127,10 @@ func (m *matrix) run(o serverOptions) (err error) {
 				return m.end(err)
 			}
 			// What was measured before is worth a report all the same.
-			failure = err
-			status = worse(status, worse(StatusIncomplete, statusOf(m.end(err))))
+			if failure = m.end(err); statusOf(failure) == StatusInterrupted {
+				status = worse(status, StatusInterrupted)
+			}
+			status = worse(status, StatusIncomplete)
 			break
 		}
 		if m.signals.stop.Err() != nil {
@@ -138,7 +141,7 @@ func (m *matrix) run(o serverOptions) (err error) {
 	m.con.hide()
 	lost := errors.Join(m.lost, m.out.save(m.file, true), m.out.print(m.file, defaultFormat(m.file.Runs)))
 	if m.out.folder != nil && m.out.folder.file != nil {
-		m.con.note("results: %s", m.out.folder.file.path)
+		m.con.note("results: %s", m.app.secrets.Mask(m.out.folder.file.path))
 	}
 	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
 	return withStatus(orLost(status, lost), errors.Join(failure, lost))
@@ -163,7 +166,13 @@ func (m *matrix) end(err error) error {
 			}
 			return withStatus(StatusInterrupted, errors.New("stopped at once"+left))
 		}
-		return withStatus(StatusInterrupted, bench.ErrStopped)
+		if !errors.Is(err, bench.ErrStopped) {
+			err = bench.ErrStopped
+		}
+		if m.disposable {
+			err = bench.ErrStopped // what it says of the tables goes away with the server
+		}
+		return withStatus(StatusInterrupted, err)
 	}
 	return err
 }
@@ -260,6 +269,8 @@ func recordedArgs(args []string) []string {
 			arg = "--dsn=" + bench.RedactDSN(value)
 		} else if i > 0 && args[i-1] == "--dsn" {
 			arg = bench.RedactDSN(arg)
+		} else {
+			arg = conninfo.Redact(arg)
 		}
 		out[i] = arg
 	}

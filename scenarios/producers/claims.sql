@@ -8,6 +8,7 @@
 -- producers share one and every number can be recomputed: md5(seed || ':' || id).
 \if :notify = 1
 -- qbench: orders = value
+-- qbench: rows = enqueue_batch
 with new as (
   insert into queue (id, payload, cts)
   select n,
@@ -20,6 +21,7 @@ with new as (
 select count(*), pg_notify('qbench', '') from new;
 \else
 -- qbench: orders
+-- qbench: rows = enqueue_batch
 insert into queue (id, payload, cts)
 select n,
        jsonb_build_object('order', md5(:order_seed::text || ':' || n))

@@ -12,6 +12,7 @@
 -- as they would be if a client had sent them.
 \if :notify = 1
 -- qbench: orders = value
+-- qbench: rows = enqueue_batch
 with arrays as (
   select array_agg(n) as ids,
          array_agg(('x' || substr(d, 1, 8))::bit(32)::int8 % :priorities::int8) as priorities,
@@ -30,6 +31,7 @@ with arrays as (
 select count(*), pg_notify('qbench', '') from new;
 \else
 -- qbench: orders
+-- qbench: rows = enqueue_batch
 with arrays as (
   select array_agg(n) as ids,
          array_agg(('x' || substr(d, 1, 8))::bit(32)::int8 % :priorities::int8) as priorities,

@@ -7,6 +7,7 @@
 -- producers share one and every number can be recomputed: md5(seed || ':' || id).
 \if :notify = 1
 -- qbench: orders = value
+-- qbench: rows = enqueue_batch
 with new as (
   insert into t_order_q (id, order_id, cts)
   select n, md5(:order_seed::text || ':' || n)::uuid, clock_timestamp()
@@ -16,6 +17,7 @@ with new as (
 select count(*), pg_notify('qbench', '') from new;
 \else
 -- qbench: orders
+-- qbench: rows = enqueue_batch
 insert into t_order_q (id, order_id, cts)
 select n, md5(:order_seed::text || ':' || n)::uuid, clock_timestamp()
 from (select nextval('t_order_q_id_seq') as n from generate_series(1, :enqueue_batch::int)) numbers;

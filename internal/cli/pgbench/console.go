@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"qbench/internal/conninfo"
 	"qbench/internal/printable"
 )
 
@@ -27,7 +28,8 @@ const (
 
 // console is where messages go; threads of the run share it.
 type console struct {
-	out io.Writer
+	out     io.Writer
+	secrets conninfo.Secrets // of the command line; no message repeats them
 
 	mu  sync.Mutex
 	err io.Writer
@@ -35,7 +37,7 @@ type console struct {
 
 // message prints a message to standard error in pgbench's form.
 func (c *console) message(level, text string) {
-	text = strings.TrimSuffix(text, "\n") + "\n"
+	text = c.secrets.Mask(strings.TrimSuffix(text, "\n")) + "\n"
 	switch level {
 	case levelRaw, levelNotice:
 	case levelInfo, levelDebug:
