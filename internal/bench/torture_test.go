@@ -69,7 +69,7 @@ func TestTorture(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%s", n+1, strings.ReplaceAll(p.fault.name, " ", "-")), func(t *testing.T) {
 				t.Logf("seed %d: %v", seed, p)
 				var err error
-				out, err = (&trial{plan: p, server: server, certs: certs}).run(t.Context())
+				out, err = (&trial{plan: p, server: server, certs: certs, folder: t.TempDir()}).run(t.Context())
 				if err != nil {
 					t.Errorf("the torture itself failed: %v", err)
 					out = nil
