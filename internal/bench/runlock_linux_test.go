@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"qbench/runner"
@@ -173,7 +172,7 @@ func TestBackendLeftBehind(t *testing.T) {
 	r := &run{target: tg, spec: spec, hooks: Hooks{Waiting: func(what string) { said = append(said, what) }}}
 	r.spec.RecoveryTimeout = 1
 	withConn(t, tg, func(conn *pgx.Conn) {
-		pc, err := r.backends.record(func(ctx context.Context) (*pgconn.PgConn, error) { return tg.dial(ctx, "") })(t.Context())
+		pc, err := r.backends.record(tg.connector("", "", nil, true))(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
