@@ -125,6 +125,14 @@ func partitions(layout string) int {
 	return 0
 }
 
+// everyone is the number of clients, producers included.
+func (p *plan) everyone() int {
+	if p.feed == nil {
+		return p.clients
+	}
+	return p.clients + p.feed.Clients
+}
+
 // loses tells whether the fault may lose orders, so that a failed audit can be
 // right. A crash empties unlogged tables.
 func (p *plan) loses() bool { return p.fault.loses || p.fault.crash && p.layout == schema.Unlogged }
