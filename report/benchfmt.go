@@ -15,8 +15,8 @@ import (
 // unit metadata of golang.org/x/perf/benchfmt. The number of iterations is
 // that of transactions.
 //
-// A run whose audit failed is left out, with a comment: benchstat has no place
-// for a number that is invalid.
+// A run whose audit failed or is missing is left out, with a comment: benchstat
+// has no place for a number that is invalid.
 func Benchfmt(w io.Writer, f *runner.File, _ Options) error {
 	var b bytes.Buffer
 	env := &f.Environment
@@ -32,9 +32,16 @@ func Benchfmt(w io.Writer, f *runner.File, _ Options) error {
 	b.WriteString("Unit p50-ns better=lower\nUnit p99-ns better=lower\nUnit client-cpu-ns/order better=lower\n")
 	for _, r := range f.Runs {
 		name := benchmarkName(r)
-		if r.Audit != nil && !r.Audit.OK {
-			fmt.Fprintf(&b, "# %s repeat %d is left out: its audit failed\n", name, r.Repeat)
+		if state := AuditOf(r); !state.Proved() {
+			why := "its audit failed"
+			if state == AuditMissing {
+				why = "it was not audited" + whyMissing(r)
+			}
+			fmt.Fprintf(&b, "# %s repeat %d is left out: %s\n", name, r.Repeat, why)
 			continue
+		}
+		if r.AbortedClients > 0 {
+			fmt.Fprintf(&b, "# %s repeat %d is incomplete: %s were aborted; first cause: %s\n", name, r.Repeat, Aborted(r), clean(firstCause(r)))
 		}
 		fmt.Fprintf(&b, "%s %d", name, max(1, r.Transactions))
 		value := func(x float64, unit string) { fmt.Fprintf(&b, " %s %s", decimal(x), unit) }

@@ -39,7 +39,7 @@ func CapacityHTML(w io.Writer, r *capacity.Report, env *runner.Environment, _ Op
 	if err := capacityTemplate.Execute(&b, v); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, printablePage(b.String()))
 	return err
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -13,10 +12,7 @@ import (
 // CompareJSON writes a comparison as it is, with what follows from it beside:
 // "failed", whether the gate fails.
 func CompareJSON(w io.Writer, r *compare.Report, _ Options) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
+	err := writeJSON(w, struct {
 		Format string `json:"format"`
 		Failed bool   `json:"failed"`
 		*compare.Report
@@ -76,7 +72,7 @@ func CompareJUnit(w io.Writer, r *compare.Report, _ Options) error {
 		})
 	}
 	for _, row := range r.Rows {
-		c := junitCase{Class: clean(row.Config.String()), Name: row.Metric}
+		c := junitCase{Class: clean(row.Config.String()), Name: clean(row.Metric)}
 		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
 			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), 100*r.Confidence, intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
 		result := &junitResult{Message: row.Text(r.SampleName()), Type: string(row.Verdict), Text: numbers}

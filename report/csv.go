@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"qbench/internal/printable"
 	"qbench/runner"
 )
 
@@ -51,10 +52,10 @@ var csvColumns = []struct {
 	{"client_cpu_s", func(r *runner.Result) string { return decimal(r.Client.CPUSeconds) }},
 	{"client_max_rss_bytes", func(r *runner.Result) string { return integer(r.Client.MaxRSS) }},
 	{"audit_ok", func(r *runner.Result) string {
-		if r.Audit == nil {
-			return ""
+		if s := AuditOf(r); s == AuditOK || s == AuditFailed {
+			return strconv.FormatBool(s == AuditOK)
 		}
-		return strconv.FormatBool(r.Audit.OK)
+		return ""
 	}},
 	{"enqueued_per_s", steadyCell(func(r *runner.Result) string { return decimal(r.Producers.OrdersPerS) })},
 	{"queue_time_ms_p50", steadyCell(func(r *runner.Result) string {
@@ -70,6 +71,24 @@ var csvColumns = []struct {
 	{"depth_max", steadyCell(func(r *runner.Result) string { return integer(r.Depth.Max) })},
 	{"depth_trend", steadyCell(func(r *runner.Result) string { return r.Depth.Trend })},
 	{"deadlocks", func(r *runner.Result) string { return integer(r.Deadlocks) }},
+	{"first_error", func(r *runner.Result) string {
+		if len(r.Errors) == 0 {
+			return ""
+		}
+		return r.Errors[0]
+	}},
+}
+
+// csvCell makes text of others fit for what reads the file. A spreadsheet takes
+// a cell that begins with one of =+-@ for a formula, which may run commands and
+// fetch pages; with an apostrophe before it, it is text. Numbers stay numbers.
+func csvCell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
+			text = "'" + text
+		}
+	}
+	return printable.Text(text)
 }
 
 // steadyCell is empty for runs without producers.
@@ -96,7 +115,8 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // CSV writes one line per run, in the order of the file, below a line of
 // names (RFC 4180, with line feeds). audit_ok is empty where nothing was
-// audited.
+// audited. Text that a spreadsheet would take for a formula begins with an
+// apostrophe.
 func CSV(w io.Writer, f *runner.File, _ Options) error {
 	out := csv.NewWriter(w)
 	record := make([]string, len(csvColumns))
@@ -108,7 +128,7 @@ func CSV(w io.Writer, f *runner.File, _ Options) error {
 	}
 	for _, r := range f.Runs {
 		for i, c := range csvColumns {
-			record[i] = c.value(r)
+			record[i] = csvCell(c.value(r))
 		}
 		if err := out.Write(record); err != nil {
 			return err

@@ -143,6 +143,7 @@ func cases() map[string]*runner.File {
 	}
 
 	scripts := newRun("multiple", 4, 10, 1.5, 16_000, 0)
+	scripts.Workload = ""
 	scripts.CountsOrders, scripts.Audit, scripts.Orders, scripts.OrdersPerS = false, nil, 0, 0
 	half := newRun("x", 4, 10, 1.2, 12_000, 0)
 	rest := newRun("y", 4, 10, 2.2, 4_000, 0)
@@ -203,7 +204,26 @@ func cases() map[string]*runner.File {
 	sorted := newRun("jobs-grouped-sorted", 4, 10, 1, 40_000, 0)
 	sorted.Workload, sorted.MaxTries, sorted.Params = "jobs", 10, deadlocked.Params
 
+	lost := func(repeat, clients int) *runner.Result {
+		r := newRun("skip-locked", 4, 10, 1.1, 20_000, 0)
+		if r.Repeat, r.AbortedClients = repeat, clients; clients > 0 {
+			r.Errors = []string{
+				`client 2 aborted in command 3 (SQL) of script 0; ERROR:  relation "t_order_x" does not exist`,
+				`client 2 aborted in command 3 (SQL) of script 0; ERROR:  prepared statement "P_0" does not exist`,
+			}
+		}
+		return r
+	}
+	unaudited := lost(3, 2)
+	unaudited.Audit = nil
+	// All clients and all producers.
+	gone := lost(1, 8)
+	gone.Stats, gone.TPS, gone.OrdersPerS, gone.Latency, gone.Intervals = runner.Stats{LatencyHist: runner.NewHistogram(runner.FineDigits)}, 0, 0, runner.Latency{}, nil
+	gone.ScriptResults[0].Stats = gone.Stats
+	gone.Producers = &runner.GroupResult{Clients: 4}
+
 	return map[string]*runner.File{
+		"aborted": fileOf(lost(1, 0), lost(2, 2), unaudited), "all-aborted": fileOf(gone), "not-audited": fileOf(unaudited),
 		"deadlocks":  fileOf(deadlocked, sorted),
 		"one-client": fileOf(oneClient), "256-clients": fileOf(many), "zero": fileOf(zero),
 		"failed-audit": fileOf(failed), "failed-audit-counts": fileOf(counted), "drained": fileOf(drained),

@@ -60,6 +60,28 @@ func TestCSVReadsBack(t *testing.T) {
 	}
 }
 
+// A spreadsheet runs formulas; CSV has no other way to say that a cell is text.
+func TestCSVHoldsNoFormulas(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0", "+1+1": "'+1+1", "-2+3": "'-2+3", "@SUM(1)": "'@SUM(1)", "\t=1": "'\t=1", "\r=1": `'\x0d=1`,
+		"-1.5": "-1.5", "+3e5": "+3e5", "skip-locked": "skip-locked", "": "", "'quoted": "'quoted",
+	} {
+		r := newRun(name, 1, 5, 1, 100, 0)
+		r.Errors = []string{name}
+		r.Latency.P50 = -1.5
+		records, err := csv.NewReader(strings.NewReader(render(t, CSV, fileOf(r), Options{}))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for column, want := range map[string]string{"strategy": want, "first_error": want, "latency_ms_p50": "-1.5"} {
+			if got := records[1][slices.Index(records[0], column)]; got != want {
+				t.Errorf("%s of %q is %q, want %q", column, name, got, want)
+			}
+		}
+	}
+}
+
 // hgrm's lines are what the plotters read: the percentiles of the histogram.
 func TestHGRM(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,12 @@ func HGRM(w io.Writer, f *runner.File, _ Options) error {
 		if len(k.entries) > 1 {
 			fmt.Fprintf(&b, "#[%s, %s, %s, %s]\n", e.strategy, e.layout, e.mode, amount.Count(int64(e.clients), "client"))
 		}
+		if !e.audit.Proved() {
+			fmt.Fprintf(&b, "#[audit: %s%s]\n", e.audit, e.audit.shareIn(e.runs))
+		}
+		if e.aborted.runs > 0 {
+			fmt.Fprintf(&b, "#[aborted: %s]\n", clean(e.aborted.text()))
+		}
 		h := MergeLatencies(e.runs)
 		if h == nil {
 			fmt.Fprintf(&b, "#[no latencies were kept]\n")

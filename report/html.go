@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"qbench/internal/amount"
+	"qbench/internal/printable"
 	"qbench/runner"
 )
 
@@ -40,6 +42,21 @@ func HTML(w io.Writer, f *runner.File, _ Options) error {
 	if err := pageTemplate.Execute(&b, newPageView(f)); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, printablePage(b.String()))
 	return err
 }
+
+// printablePage shows control characters, and those that turn the direction of
+// writing, as escapes; the data for the script keeps them in JSON's form.
+func printablePage(page string) string {
+	before, rest, ok := strings.Cut(page, dataBlock)
+	if !ok {
+		return printable.Text(page)
+	}
+	data, after, _ := strings.Cut(rest, "</script>")
+	return printable.Text(before) + dataBlock + printable.JSON(data) + "</script>" + printable.Text(after)
+}
+
+// dataBlock begins the data; names cannot hold it, because the template escapes
+// them.
+const dataBlock = `<script type="application/json" id="data">`

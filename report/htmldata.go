@@ -72,7 +72,7 @@ func newChartData(k *ranking) chartData {
 			score = e.tps
 		}
 		c := entryChart{
-			Name: e.strategy, Mode: e.mode, Clients: e.clients, Valid: e.auditOK,
+			Name: e.strategy, Mode: e.mode, Clients: e.clients, Valid: e.audit.Proved(),
 			Group: fmt.Sprintf("%s, %s", amount.Count(int64(e.clients), "client"), e.mode),
 			Score: short(score.median), Min: short(score.min), Max: short(score.max), P99: short(e.p99.median),
 			Spectrum: spectrum(MergeLatencies(e.runs)),

@@ -11,6 +11,8 @@ import (
 type pageView struct {
 	Title       string
 	Failed      []failedAudit
+	Unaudited   []string    // names of runs
+	Aborted     [][2]string // a configuration, and what became of its clients
 	Warnings    []string
 	Entries     []entryView
 	Runs        []runView
@@ -28,18 +30,21 @@ type failedAudit struct {
 
 // entryView is a line of the ranking.
 type entryView struct {
-	Place, Strategy, Layout, Mode, Audit string
-	Clients, Runs                        int
-	Ranked, Valid                        bool
-	Score, Min, Max, TPS, Ratio, Width   float64
-	Empty, P50, P99                      float64
-	Latency                              runner.Latency // of all samples of all repeats
+	Place, Strategy, Layout, Mode      string
+	Audit, Aborted                     string
+	Clients, Runs                      int
+	Ranked, Valid                      bool
+	Score, Min, Max, TPS, Ratio, Width float64
+	Empty, P50, P99                    float64
+	Latency                            runner.Latency // of all samples of all repeats
 }
 
 // runView is a line of the table of all runs.
 type runView struct {
 	*runner.Result
 	LayoutName string
+	State      AuditState
+	Counted    bool // the audit has counts
 	Failed     int64
 	Problems   string
 }
@@ -59,12 +64,19 @@ func newPageView(f *runner.File) *pageView {
 	for i := range k.entries {
 		e := &k.entries[i]
 		v.Entries = append(v.Entries, newEntryView(&k, e))
+		if e.aborted.runs > 0 {
+			v.Aborted = append(v.Aborted, [2]string{e.title(), e.aborted.text()})
+		}
 		for _, r := range e.runs {
-			run := runView{Result: r, LayoutName: layoutName(r), Failed: r.Failed()}
-			if r.Audit != nil && !r.Audit.OK {
+			run := runView{Result: r, LayoutName: layoutName(r), State: AuditOf(r), Counted: r.Audit.Made(), Failed: r.Failed()}
+			switch AuditOf(r) {
+			case AuditFailed:
 				list := problems(r.Audit)
 				v.Failed = append(v.Failed, failedAudit{describe(r), list})
 				run.Problems = strings.Join(list, "; ")
+			case AuditMissing:
+				v.Unaudited = append(v.Unaudited, describe(r)+whyMissing(r))
+				run.Problems = "not audited" + whyMissing(r)
 			}
 			v.Runs = append(v.Runs, run)
 			if r.Steady != nil {
@@ -95,8 +107,8 @@ func newEntryView(k *ranking, e *entry) entryView {
 		score = e.tps
 	}
 	v := entryView{
-		Place: "-", Strategy: e.strategy, Layout: e.layout, Mode: e.mode, Audit: e.auditText(),
-		Clients: e.clients, Runs: len(e.runs), Ranked: e.place > 0, Valid: e.auditOK,
+		Place: "-", Strategy: e.strategy, Layout: e.layout, Mode: e.mode, Audit: e.audit.String(), Aborted: e.aborted.worst(),
+		Clients: e.clients, Runs: len(e.runs), Ranked: e.place > 0, Valid: e.audit.Proved(),
 		Score: score.median, Min: score.min, Max: score.max, TPS: e.tps.median, Ratio: e.ratio,
 		Width: 100 * max(0, min(1, e.ratio)),
 		Empty: e.emptyPercent, P50: e.p50.median, P99: e.p99.median,

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"qbench/internal/printable"
 	"qbench/runner"
 )
 
@@ -28,14 +30,23 @@ func JSON(w io.Writer, f *runner.File, _ Options) error {
 			out.Runs[i].Statements = append(out.Runs[i].Statements, s.Statements...)
 		}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	// Statements are read by people too, and a result file is no web page.
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
+	if err := writeJSON(w, out); err != nil {
 		return fmt.Errorf("write result file: %w", err)
 	}
 	return nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", " ")
+	// Statements are read by people too, and a result file is no web page.
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, printable.JSON(b.String()))
+	return err
 }
 
 type jsonRun struct {

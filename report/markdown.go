@@ -15,13 +15,23 @@ func Markdown(w io.Writer, f *runner.File, _ Options) error {
 	k := rank(f.Runs)
 	for i := range k.entries {
 		for _, r := range k.entries[i].runs {
-			if r.Audit == nil || r.Audit.OK {
-				continue
+			switch AuditOf(r) {
+			case AuditFailed:
+				p.line("> **Audit failed: %s. Its numbers are invalid.**", markdown(describe(r)))
+				for _, problem := range problems(r.Audit) {
+					p.line("> - %s", markdown(problem))
+				}
+				p.line("")
+			case AuditMissing:
+				p.line("> **Not audited: %s. Its numbers are not proved.**", markdown(describe(r)))
+				if r.Audit != nil && r.Audit.Reason != "" {
+					p.line("> - %s", markdown(r.Audit.Reason))
+				}
+				p.line("")
 			}
-			p.line("> **Audit failed: %s. Its numbers are invalid.**", markdown(describe(r)))
-			for _, problem := range problems(r.Audit) {
-				p.line("> - %s", markdown(problem))
-			}
+		}
+		if e := &k.entries[i]; e.aborted.runs > 0 {
+			p.line("> **Aborted: %s:** %s", markdown(e.title()), markdown(e.aborted.text()))
 			p.line("")
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
-	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -51,8 +50,15 @@ func (p *page) table(runs []*runner.Result) error {
 		p.wrap("warning: ", "         ", caution, k.warning)
 	}
 	for i := range k.entries {
-		if e := &k.entries[i]; e.audited && !e.auditOK {
-			p.wrap("", "  ", alarm, fmt.Sprintf("AUDIT FAILED: %s, %s, %s: numbers are invalid, not ranked", e.strategy, e.layout, amount.Count(int64(e.clients), "client")))
+		e := &k.entries[i]
+		switch e.audit {
+		case AuditFailed:
+			p.wrap("", "  ", alarm, "AUDIT FAILED"+e.audit.shareIn(e.runs)+": "+e.title()+": numbers are invalid, not ranked")
+		case AuditMissing:
+			p.wrap("", "  ", alarm, "NOT AUDITED"+e.audit.shareIn(e.runs)+": "+e.title()+": numbers are not proved, not ranked")
+		}
+		if e.aborted.runs > 0 {
+			p.wrap("", "  ", alarm, "ABORTED: "+e.title()+": "+e.aborted.text())
 		}
 	}
 	columns, caption := p.fit(k.columns())
@@ -184,10 +190,13 @@ func (k *ranking) columns() []column {
 	}
 	columns = append(columns, k.steadyColumns(plainColumn)...)
 	columns = append(columns, k.retryColumns(plainColumn)...)
+	if slices.ContainsFunc(k.entries, func(e entry) bool { return e.aborted.runs > 0 }) {
+		columns = append(columns, plainColumn("aborted", true, lastLeftOut, func(e *entry) string { return e.aborted.worst() }))
+	}
 	return append(columns,
 		plainColumn("p50 ms", true, 1, func(e *entry) string { return millis(e.p50.median) }),
 		plainColumn("p99 ms", true, 6, func(e *entry) string { return millis(e.p99.median) }),
-		factor("audit", false, 8, func(e *entry) string { return e.auditText() }, "audit %s"))
+		factor("audit", false, lastLeftOut, func(e *entry) string { return e.audit.String() }, "audit %s"))
 }
 
 // names marks a column as one that may be cut.
@@ -196,21 +205,10 @@ func names(c column) column {
 	return c
 }
 
-func (e *entry) auditText() string {
-	switch {
-	case !e.audited:
-		return "none"
-	case e.auditOK:
-		return "ok"
-	default:
-		return "FAILED"
-	}
-}
-
 // lastLeftOut is the highest column.leftOut.
 const lastLeftOut = 8
 
-// fit makes the table as narrow as the page, in the order of what is missed
+// fit makes the table as narrow as the page, in the order of e.title() is missed
 // least: equal columns move into the caption, long words are shortened,
 // columns are left out, and at last names are cut.
 func (p *page) fit(columns []column) ([]column, string) {
@@ -275,7 +273,7 @@ func without(columns []column, leftOut int) []column {
 	return kept
 }
 
-// abbreviate shortens qbench's own words to what is still told apart.
+// abbreviate shortens qbench's own words to e.title() is still told apart.
 func abbreviate(columns []column) {
 	short := strings.NewReplacer("partitioned", "part", "unlogged", "unlog", "simple", "simp", "extended", "ext", "prepared", "prep", "pipelined", "pipe")
 	for i := range columns {

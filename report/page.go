@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"qbench/internal/printable"
 )
 
 // page collects lines for a terminal. They are written at once at the end, so
@@ -183,16 +184,11 @@ func padRight(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-cells(text)))
 }
 
-// clean replaces what could move the cursor or recolour a terminal: names and
-// messages come from files and servers.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
+// clean is text of others on one line, fit for a terminal.
+func clean(text string) string { return printable.Line(text) }
+
+// verbatim writes a line of pgbench's form, which is neither wrapped nor
+// painted; it holds names of files and, under -r, statements.
+func (p *page) verbatim(format string, args ...any) {
+	p.line("%s", printable.Text(fmt.Sprintf(format, args...)))
 }

@@ -42,7 +42,7 @@ func (p *page) pgbench(r *runner.Result) {
 	}
 	p.skippedLine("", r, &r.Stats)
 	if r.LatencyLimitMS > 0 {
-		p.line("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
+		p.verbatim("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
 			r.LatencyLimitMS, r.Late, r.Transactions, percent(r.Late, r.Transactions))
 	}
 	p.latencyLines(r, total)
@@ -51,30 +51,30 @@ func (p *page) pgbench(r *runner.Result) {
 }
 
 func (p *page) pgbenchParameters(r *runner.Result) {
-	p.line("transaction type: %s", transactionType(r))
-	p.line("scaling factor: %d", r.ScaleFactor)
+	p.verbatim("transaction type: %s", transactionType(r))
+	p.verbatim("scaling factor: %d", r.ScaleFactor)
 	if r.PgbenchPartitionMethod != "" {
-		p.line("partition method: %s", r.PgbenchPartitionMethod)
-		p.line("partitions: %d", r.PgbenchPartitions)
+		p.verbatim("partition method: %s", r.PgbenchPartitionMethod)
+		p.verbatim("partitions: %d", r.PgbenchPartitions)
 	}
-	p.line("query mode: %s", r.Mode)
-	p.line("number of clients: %d", r.Clients)
-	p.line("number of threads: %d", r.Threads)
+	p.verbatim("query mode: %s", r.Mode)
+	p.verbatim("number of clients: %d", r.Clients)
+	p.verbatim("number of threads: %d", r.Threads)
 	if r.MaxTries != 0 {
-		p.line("maximum number of tries: %d", r.MaxTries)
+		p.verbatim("maximum number of tries: %d", r.MaxTries)
 	}
 	switch {
 	case r.WantTransactions > 0:
-		p.line("number of transactions per client: %d", r.WantTransactions)
-		p.line("number of transactions actually processed: %d/%d", r.Transactions, r.WantTransactions*int64(r.Clients))
+		p.verbatim("number of transactions per client: %d", r.WantTransactions)
+		p.verbatim("number of transactions actually processed: %d/%d", r.Transactions, r.WantTransactions*int64(r.Clients))
 	case r.WantDurationS > 0 && r.WantDurationS == math.Trunc(r.WantDurationS):
-		p.line("duration: %.0f s", r.WantDurationS)
-		p.line("number of transactions actually processed: %d", r.Transactions)
+		p.verbatim("duration: %.0f s", r.WantDurationS)
+		p.verbatim("number of transactions actually processed: %d", r.Transactions)
 	case r.WantDurationS > 0:
-		p.line("duration: %g s", r.WantDurationS)
-		p.line("number of transactions actually processed: %d", r.Transactions)
+		p.verbatim("duration: %g s", r.WantDurationS)
+		p.verbatim("number of transactions actually processed: %d", r.Transactions)
 	default:
-		p.line("number of transactions actually processed: %d", r.Transactions)
+		p.verbatim("number of transactions actually processed: %d", r.Transactions)
 	}
 }
 
@@ -105,30 +105,30 @@ func share(part, whole int64) string {
 // script.
 func (p *page) failureLines(prefix string, r *runner.Result, s *runner.Stats) {
 	total := attempts(s)
-	p.line("%snumber of failed transactions: %s", prefix, share(s.Failed(), total))
+	p.verbatim("%snumber of failed transactions: %s", prefix, share(s.Failed(), total))
 	if !r.FailuresDetailed {
 		return
 	}
-	p.line("%snumber of serialization failures: %s", prefix, share(s.Failures.Serialization, total))
-	p.line("%snumber of deadlock failures: %s", prefix, share(s.Failures.Deadlock, total))
+	p.verbatim("%snumber of serialization failures: %s", prefix, share(s.Failures.Serialization, total))
+	p.verbatim("%snumber of deadlock failures: %s", prefix, share(s.Failures.Deadlock, total))
 	// pgbench has this line from 19 on, because only then such failures are
 	// possible; here they are possible in every form, and the parts must make
 	// up the sum.
 	if s.Failures.Other > 0 || p.compat() >= 19 {
-		p.line("%snumber of other failures: %s", prefix, share(s.Failures.Other, total))
+		p.verbatim("%snumber of other failures: %s", prefix, share(s.Failures.Other, total))
 	}
 }
 
 func (p *page) retryLines(prefix string, r *runner.Result, s *runner.Stats) {
 	if r.MaxTries != 1 {
-		p.line("%snumber of transactions retried: %s", prefix, share(s.Retried, attempts(s)))
-		p.line("%stotal number of retries: %d", prefix, s.Retries)
+		p.verbatim("%snumber of transactions retried: %s", prefix, share(s.Retried, attempts(s)))
+		p.verbatim("%stotal number of retries: %d", prefix, s.Retries)
 	}
 }
 
 func (p *page) skippedLine(prefix string, r *runner.Result, s *runner.Stats) {
 	if total := attempts(s); r.Rate > 0 && r.LatencyLimitMS > 0 && total > 0 {
-		p.line("%snumber of transactions skipped: %s", prefix, share(s.Skipped, total))
+		p.verbatim("%snumber of transactions skipped: %s", prefix, share(s.Skipped, total))
 	}
 }
 
@@ -144,14 +144,14 @@ func (p *page) latencyLines(r *runner.Result, total int64) {
 		}
 		// In pgbench's own order and from its microseconds, so that halves round
 		// the same way.
-		p.line("latency average = %.3f ms%s", 0.001*math.Round(1e6*r.DurationS)*float64(r.Clients)/float64(total), note)
+		p.verbatim("latency average = %.3f ms%s", 0.001*math.Round(1e6*r.DurationS)*float64(r.Clients)/float64(total), note)
 	}
 	if r.Rate > 0 {
 		var lag runner.Latency
 		if r.Lag != nil {
 			lag = *r.Lag
 		}
-		p.line("rate limit schedule lag: avg %.3f (max %.3f) ms", lag.Mean, lag.Max)
+		p.verbatim("rate limit schedule lag: avg %.3f (max %.3f) ms", lag.Mean, lag.Max)
 	}
 }
 
@@ -159,18 +159,18 @@ func (p *page) simpleStats(prefix string, l runner.Latency, samples int64) {
 	if samples == 0 {
 		return
 	}
-	p.line("%s average = %.3f ms", prefix, l.Mean)
-	p.line("%s stddev = %.3f ms", prefix, l.StdDev)
+	p.verbatim("%s average = %.3f ms", prefix, l.Mean)
+	p.verbatim("%s stddev = %.3f ms", prefix, l.StdDev)
 }
 
 func (p *page) connectionLines(r *runner.Result) {
 	if r.Reconnect {
-		p.line("average connection time = %.3f ms", r.AverageConnMS)
-		p.line("tps = %f (including reconnection times)", r.TPS)
+		p.verbatim("average connection time = %.3f ms", r.AverageConnMS)
+		p.verbatim("tps = %f (including reconnection times)", r.TPS)
 		return
 	}
-	p.line("initial connection time = %.3f ms", r.InitialConnMS)
-	p.line("tps = %f (without initial connection time)", r.TPS)
+	p.verbatim("initial connection time = %.3f ms", r.InitialConnMS)
+	p.verbatim("tps = %f (without initial connection time)", r.TPS)
 }
 
 func (p *page) scriptLines(r *runner.Result, total int64) {
@@ -184,8 +184,8 @@ func (p *page) scriptLines(r *runner.Result, total int64) {
 		prefix := ""
 		if several {
 			prefix = " - "
-			p.line("SQL script %d: %s", i+1, s.Name)
-			p.line(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), int64(weights)))
+			p.verbatim("SQL script %d: %s", i+1, s.Name)
+			p.verbatim(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), int64(weights)))
 			p.scriptCounts(r, s, total)
 			p.simpleStats(" - latency", s.Latency, s.Transactions)
 		}
@@ -202,13 +202,13 @@ func (p *page) scriptCounts(r *runner.Result, s *runner.ScriptResult, total int6
 	}
 	mine := attempts(&s.Stats)
 	if p.compat() < 18 {
-		p.line(" - %d transactions (%.1f%% of total, tps = %f)", s.Transactions, percent(s.Transactions, r.Transactions), tps)
+		p.verbatim(" - %d transactions (%.1f%% of total, tps = %f)", s.Transactions, percent(s.Transactions, r.Transactions), tps)
 	} else {
-		p.line(" - %d transactions (%.1f%% of total)", mine, percent(mine, total))
+		p.verbatim(" - %d transactions (%.1f%% of total)", mine, percent(mine, total))
 		if mine == 0 {
 			return
 		}
-		p.line(" - number of transactions actually processed: %d (tps = %f)", s.Transactions, tps)
+		p.verbatim(" - number of transactions actually processed: %d (tps = %f)", s.Transactions, tps)
 	}
 	p.failureLines(" - ", r, &s.Stats)
 	p.retryLines(" - ", r, &s.Stats)
@@ -223,12 +223,12 @@ func (p *page) statementLines(prefix string, r *runner.Result, s *runner.ScriptR
 	if p.compat() < 18 {
 		gap = "  "
 	}
-	p.line("%sstatement latencies in milliseconds%s:", prefix, what)
+	p.verbatim("%sstatement latencies in milliseconds%s:", prefix, what)
 	for _, st := range s.Statements {
 		if r.MaxTries == 1 {
-			p.line("   %11.3f  %10d%s%s", st.MeanMS, st.Failures, gap, st.Text)
+			p.verbatim("   %11.3f  %10d%s%s", st.MeanMS, st.Failures, gap, st.Text)
 		} else {
-			p.line("   %11.3f  %10d%s%10d%s%s", st.MeanMS, st.Failures, gap, st.Retries, gap, st.Text)
+			p.verbatim("   %11.3f  %10d%s%10d%s%s", st.MeanMS, st.Failures, gap, st.Retries, gap, st.Text)
 		}
 	}
 }

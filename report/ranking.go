@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/runner"
 )
 
@@ -37,13 +38,14 @@ type entry struct {
 	p50, p99               spread // ms
 	ratio                  float64
 	emptyPercent           float64
-	audited, auditOK       bool
+	audit                  AuditState // the worst of the runs
+	aborted                aborts
 	unlogged, countsOrders bool
 }
 
 // ranking orders configurations by orders/s, or by tps where no run counts
-// orders. A configuration with a run whose audit failed has no place: its
-// numbers are invalid, and it comes after all others.
+// orders. A configuration with a run whose audit failed or is missing has
+// no place: its numbers are not proved, and it comes after all others.
 type ranking struct {
 	entries  []entry
 	byOrders bool
@@ -92,7 +94,7 @@ func rank(runs []*runner.Result) ranking {
 }
 
 func (k *ranking) valid(e *entry) bool {
-	return (!e.audited || e.auditOK) && e.countsOrders == k.byOrders
+	return e.audit.Proved() && e.countsOrders == k.byOrders
 }
 
 func (k *ranking) score(e *entry) float64 {
@@ -129,7 +131,7 @@ func newEntry(runs []*runner.Result, varying []string) entry {
 	r := runs[0]
 	e := entry{
 		runs: runs, strategy: clean(r.Strategy), layout: clean(layoutName(r)), mode: clean(string(r.Mode)), clients: r.Clients,
-		unlogged: unlogged(r), countsOrders: r.CountsOrders, auditOK: true,
+		unlogged: unlogged(r), countsOrders: r.CountsOrders, aborted: abortsOf(runs),
 		ordersPerS: spreadOf(runs, func(r *runner.Result) float64 { return r.OrdersPerS }),
 		tps:        spreadOf(runs, func(r *runner.Result) float64 { return r.TPS }),
 		p50:        spreadOf(runs, func(r *runner.Result) float64 { return r.Latency.P50 }),
@@ -144,12 +146,15 @@ func newEntry(runs []*runner.Result, varying []string) entry {
 		}
 	}
 	for _, r := range runs {
-		if r.Audit != nil {
-			e.audited = true
-			e.auditOK = e.auditOK && r.Audit.OK
-		}
+		e.audit = max(e.audit, AuditOf(r))
 	}
 	return e
+}
+
+// title names a line of the ranking outside of its table.
+func (e *entry) title() string {
+	parts := []string{e.strategy, e.layout, amount.Count(int64(e.clients), "client"), e.mode}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 func unlogged(r *runner.Result) bool { return r.Unlogged || r.Layout == "unlogged" }

@@ -21,8 +21,8 @@ func TestRankingOrder(t *testing.T) {
 		if len(e.runs) != 3 {
 			t.Errorf("%s: %d repeats, want 3", e.strategy, len(e.runs))
 		}
-		if last != (e.place == 0) || last != !e.auditOK {
-			t.Errorf("entry %d: place %d, audit ok %v; only the last has a failed audit and no place", i, e.place, e.auditOK)
+		if last != (e.place == 0) || last != (e.audit == AuditFailed) {
+			t.Errorf("entry %d: place %d, audit %v; only the last has a failed audit and no place", i, e.place, e.audit)
 		}
 		if i > 0 && !last && e.ordersPerS.median > k.entries[i-1].ordersPerS.median {
 			t.Errorf("entry %d is faster than the one above it", i)
@@ -67,7 +67,7 @@ func TestWithoutOrdersTPSRanks(t *testing.T) {
 	t.Parallel()
 	slow, fast := newRun("slow", 1, 5, 1, 100, 0), newRun("fast", 1, 5, 1, 200, 0)
 	for _, r := range []*runner.Result{slow, fast} {
-		r.CountsOrders, r.OrdersPerS, r.Audit = false, 0, nil
+		r.CountsOrders, r.OrdersPerS, r.Audit, r.Workload = false, 0, nil, ""
 	}
 	k := rank([]*runner.Result{slow, fast})
 	if k.byOrders || k.entries[0].strategy != "fast" || k.entries[1].ratio != 0.5 {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,13 +98,29 @@ func TestNamesCannotControlTheTerminal(t *testing.T) {
 	r := newRun("evil\x1b[2J\u202e", 2, 10, 1, 100, 0)
 	r.Errors = []string{"first\nsecond\x07"}
 	f := fileOf(r, r)
-	for line := range strings.Lines(render(t, Text, f, Options{})) {
-		if strings.HasPrefix(line, "transaction type: ") {
-			continue // pgbench's own line, verbatim
+	f.Environment.ServerVersion, f.Environment.Args = "15\x1b[1m\x7f", []string{"\u009b2J"}
+	r.Audit.OK, r.Audit.Problems = false, []string{"lost\x1b[2J"}
+	r.Warnings = []string{"careful\u009b2J"}
+	r.Params = map[string]string{"a\x1b": "b\u2066"}
+	r.PerStatement = true
+	r.ScriptResults[0].Name = "evil\x1b]0;title\x07.sql"
+	r.ScriptResults[0].Statements = []runner.StatementResult{{Text: "select '\x1b[31m';"}}
+	for _, name := range Names() {
+		format, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if strings.ContainsAny(line, "\x1b\x07\u202e") {
-			t.Errorf("control character in %q", line)
+		text := render(t, format, f, Options{})
+		if i := strings.IndexAny(text, "\x1b\x07\x7f\u009b\u202e\u2066"); i >= 0 {
+			t.Errorf("%s: control character in %q", name, text[max(0, i-20):min(len(text), i+20)])
 		}
+		if !slices.Contains([]string{"json", "html", "hgrm"}, name) && !strings.Contains(text, `evil\x1b`) && !strings.Contains(text, `evil\\x1b`) {
+			t.Errorf("%s: the name is not shown escaped:\n%.500s", name, text)
+		}
+	}
+	back, err := ReadJSON(strings.NewReader(render(t, JSON, f, Options{})))
+	if err != nil || back.Runs[0].Strategy != r.Strategy || back.Runs[0].Warnings[0] != r.Warnings[0] {
+		t.Errorf("the result file does not hold the names as they are: %v, %q", err, back.Runs[0].Strategy)
 	}
 }
 

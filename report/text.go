@@ -87,25 +87,33 @@ func (p *page) run(r *runner.Result, env *runner.Environment) {
 		p.labelled("partitions", "%s of %s untouched; %s left, %s to %s in a partition",
 			amount.Grouped(int64(u.Untouched)), amount.Grouped(int64(u.Partitions)), amount.Count(u.Left, "order"), amount.Grouped(u.Min), amount.Grouped(u.Max))
 	}
-	if r.Audit != nil {
-		p.audit(r)
-	}
+	p.audit(r)
 	p.client(r, env)
 	p.charts(r)
 	p.warnings(r.Warnings)
 }
 
-// verdict stands above all numbers where the audit says that they mean
-// nothing.
+// verdict stands above all numbers where they mean nothing.
 func (p *page) verdict(r *runner.Result) {
-	if r.Audit == nil || r.Audit.OK {
-		return
+	start := p.Len()
+	switch AuditOf(r) {
+	case AuditFailed:
+		p.wrap("", "", alarm, "AUDIT FAILED: orders were not handled exactly once, the numbers of this run are invalid")
+		for _, problem := range problems(r.Audit) {
+			p.wrap("  - ", "    ", alarm, problem)
+		}
+	case AuditMissing:
+		p.wrap("", "", alarm, "NOT AUDITED: nothing proves that each order was handled exactly once")
+		if r.Audit != nil && r.Audit.Reason != "" {
+			p.wrap("  - ", "    ", alarm, clean(r.Audit.Reason))
+		}
 	}
-	p.wrap("", "", alarm, "AUDIT FAILED: orders were not handled exactly once, the numbers of this run are invalid")
-	for _, problem := range problems(r.Audit) {
-		p.wrap("  - ", "    ", alarm, problem)
+	if n := r.AbortedClients; n > 0 && n >= allClients(r) {
+		p.wrap("", "", alarm, "ALL CLIENTS WERE ABORTED; first cause: "+firstCause(r))
 	}
-	p.line("")
+	if p.Len() > start {
+		p.line("")
+	}
 }
 
 // problems are the audit's own sentences or, where it left none, its counts.
@@ -141,9 +149,13 @@ func (p *page) outcome(r *runner.Result) {
 		p.labelled("interrupted", "after %s; the numbers are of what was done until then", seconds(r.DurationS))
 	}
 	if r.AbortedClients > 0 {
-		p.labelled("aborted", "%d of %s; the results are incomplete", r.AbortedClients, amount.Count(int64(r.Clients), "client"))
+		p.labelled("aborted", "%s; the results are incomplete", Aborted(r))
 	}
-	for _, e := range r.Errors {
+	for i, e := range r.Errors {
+		if i == 0 {
+			p.wrap(padRight("first cause", labelWidth), strings.Repeat(" ", labelWidth), alarm, e)
+			continue
+		}
 		p.wrap(strings.Repeat(" ", labelWidth)+"- ", strings.Repeat(" ", labelWidth+2), alarm, e)
 	}
 	if r.Drained {
@@ -242,9 +254,15 @@ func (p *page) roundTrips(r *runner.Result) {
 
 func (p *page) audit(r *runner.Result) {
 	a := r.Audit
-	if a.OK {
+	switch AuditOf(r) {
+	case AuditNone:
+		return
+	case AuditMissing:
+		p.wrap(padRight("audit", labelWidth), "  ", alarm, "NOT AUDITED")
+		return
+	case AuditOK:
 		p.wrap(padRight("audit", labelWidth), "  ", good, "ok: each order was handled exactly once")
-	} else {
+	default:
 		p.wrap(padRight("audit", labelWidth), "  ", alarm, "FAILED: see above")
 	}
 	equal := "="

@@ -51,12 +51,12 @@ type warner func(format string, args ...any)
 
 func completeness(r *runner.Result, warn warner) {
 	if r.AbortedClients > 0 {
-		cause := "see the errors"
-		if len(r.Errors) > 0 {
-			cause = r.Errors[0]
+		if all := allClients(r); r.AbortedClients < all {
+			warn("%s were aborted: the results are incomplete, and the other %s had the server to themselves",
+				Aborted(r), amount.Grouped(int64(all-r.AbortedClients)))
+		} else {
+			warn("all %s were aborted: the run ended early", amount.Count(int64(all), "client"))
 		}
-		warn("%d of %s were aborted (%s), so the rest had the server to themselves and the results are incomplete; "+
-			"--max-tries retries serialization failures and deadlocks", r.AbortedClients, amount.Count(int64(r.Clients), "client"), cause)
 	}
 	if r.Rate > 0 && r.TPS < rateReached*r.Rate && !r.Drained && !r.Interrupted && r.DurationS > 0 {
 		warn("the rate was not reached: %s of %s transactions/s, because all clients were busy or the server is slower than that; "+

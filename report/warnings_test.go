@@ -40,7 +40,13 @@ func TestWarnings(t *testing.T) {
 		{"overflow", func(r *runner.Result, _ *runner.Environment) { r.LatencyHist.Record(11 * time.Minute) }, []string{"1 transaction took longer than the 10 minutes"}},
 		{"aborted", func(r *runner.Result, _ *runner.Environment) {
 			r.AbortedClients, r.Errors = 1, []string{"deadlock"}
-		}, []string{"1 of 8 clients were aborted (deadlock)"}},
+		}, []string{"1 of 8 clients were aborted: the results are incomplete, and the other 7 had the server to themselves"}},
+		{"all aborted", func(r *runner.Result, _ *runner.Environment) {
+			r.AbortedClients, r.Errors = 8, []string{"disk full"}
+		}, []string{"all 8 clients were aborted: the run ended early"}},
+		{"aborted with producers", func(r *runner.Result, _ *runner.Environment) {
+			r.AbortedClients, r.Producers = 9, &runner.GroupResult{Clients: 4}
+		}, []string{"9 of 12 clients were aborted: the results are incomplete, and the other 3 had"}},
 		{"short", func(r *runner.Result, _ *runner.Environment) { r.DurationS, r.WantDurationS = 4.9, 4.9 }, []string{"the run took 4.9 s: too short"}},
 		{"interrupted", func(r *runner.Result, _ *runner.Environment) { r.DurationS, r.Interrupted = 1, true }, nil},
 		{"few samples", func(r *runner.Result, _ *runner.Environment) { r.Transactions = 9_999 }, []string{"beyond p99.9, because there were only 9,999 transactions"}},

@@ -38,7 +38,7 @@ func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) 
 		WantDurationS: cfg.Duration.Seconds(), WantTransactions: cfg.Transactions, MaxTries: cfg.MaxTries,
 		Rate: g.Rate, LatencyLimitMS: float64(cfg.LatencyLimit) / 1e6, Reconnect: cfg.Connect, PerStatement: cfg.PerStatement,
 		Stats: *o.totals[0], Drained: r.drained.Load(), AbortedClients: int(r.aborted.Load()),
-		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks,
+		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks.list,
 	}
 	for _, text := range r.errors {
 		if !slices.Contains(res.Errors, text) {

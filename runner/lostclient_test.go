@@ -3,6 +3,7 @@ package runner_test
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,8 @@ func TestBoundariesByteByByte(t *testing.T) {
 				res, sessions := runScripted(t, s, cfg)
 				checkSession(t, res, sessions[0], noFault)
 				for after := range len(sessions[0].messages) {
-					if tryFault(t, cfg, fault{cut: cut{after: after, done: true}}, torture); t.Failed() {
+					f := fault{cut: cut{after: after, done: true}, loose: slices.Contains(sc.loose, mode)}
+					if tryFault(t, cfg, f, torture); t.Failed() {
 						break // the next boundaries say the same
 					}
 				}
@@ -126,7 +128,7 @@ func TestLostWhileWaiting(t *testing.T) {
 						t.Errorf("cut after %d replies: %d transactions; the other client's are %d", n, res.Transactions, cfg.Transactions)
 					}
 					truth := sessions[0].committed + sessions[1].committed
-					if res.Acknowledged > truth || !inDoubtUnknown(res) && res.Acknowledged+res.InDoubt < truth {
+					if res.Acknowledged > truth || !res.InDoubtUnknown && res.Acknowledged+res.InDoubt < truth {
 						t.Errorf("cut after %d replies: %d acknowledged, %d in doubt, %d committed", n, res.Acknowledged, res.InDoubt, truth)
 					}
 				}
@@ -190,7 +192,7 @@ func TestTwoPhaseIsNotAcknowledged(t *testing.T) {
 				if sessions[0].committed != truth {
 					t.Fatalf("the server committed %d, want %d", sessions[0].committed, truth)
 				}
-				if res.Acknowledged > truth || !inDoubtUnknown(res) && res.Acknowledged+res.InDoubt < truth {
+				if res.Acknowledged > truth || !res.InDoubtUnknown && res.Acknowledged+res.InDoubt < truth {
 					t.Errorf("%d acknowledged, %d in doubt, %d committed", res.Acknowledged, res.InDoubt, truth)
 				}
 			})
@@ -207,7 +209,7 @@ func TestPreparedTransactionsOutliveTheirClient(t *testing.T) {
 			cfg := scriptedConfig(t, mode, "begin;\ninsert into u limit 3;\nprepare transaction 'x';\n")
 			cfg.Transactions = 1
 			res, _ := runScripted(t, startScripted(t), cfg)
-			if res.Acknowledged != 0 || res.InDoubt != 3 && !inDoubtUnknown(res) {
+			if res.Acknowledged != 0 || res.InDoubt != 3 && !res.InDoubtUnknown {
 				t.Errorf("%d acknowledged, %d in doubt; want 0 and 3", res.Acknowledged, res.InDoubt)
 			}
 		})

@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"qbench/runner/script"
@@ -101,7 +99,7 @@ func (c *client) runShell(st *step) {
 		var err error
 		if st.Kind == script.SetShell {
 			cmd.Stderr = t.run.cfg.Stderr
-			out, err = cmd.Output()
+			out, err = shellResult(cmd)
 		} else {
 			cmd.Stdout, cmd.Stderr = t.run.cfg.Stdout, t.run.cfg.Stderr
 			err = cmd.Run()
@@ -124,19 +122,15 @@ func (c *client) shellDone(st *step, line string, out []byte, err error) {
 	case err != nil && st.Kind == script.Shell:
 		fail(word + ": could not launch shell command")
 	case st.Kind == script.SetShell:
-		// As pgbench: the first line counts, and the exit status does not.
-		end := bytes.IndexByte(out, '\n') + 1
-		if end == 0 {
-			end = len(out)
-		}
-		first := string(out[:end])
+		// As pgbench, the exit status does not count.
 		if len(out) == 0 {
 			fail(word + ": could not read result of shell command")
 			break
 		}
-		n, perr := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
-		if perr != nil {
-			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, first))
+		text, _, _ := strings.Cut(string(out), "\x00") // a C string
+		n, ok := cInt(text)
+		if !ok {
+			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, text))
 			break
 		}
 		c.vars.Set(st.Slot, script.Int(n))

@@ -10,7 +10,7 @@ type observer struct {
 	run       *run
 	first     time.Duration // until the first tick
 	observe   func(Tick)
-	ticks     []Tick
+	ticks     intervals
 	totals    []*Stats // by group
 	last      time.Time
 	lastAcked int64
@@ -148,7 +148,9 @@ func (o *observer) tick(last bool) {
 	}
 	o.last = now
 	tick := o.makeTick(parts, now.Sub(r.base), length)
-	o.ticks = append(o.ticks, tick)
+	if !r.cfg.NoIntervals {
+		o.ticks.add(tick)
+	}
 	if o.observe != nil && !last {
 		o.observe(tick)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +39,8 @@ type fault struct {
 	eager bool
 	// readies, where positive, ends it after so many ReadyForQuery instead of the cut.
 	readies int
+	// unbounded runs don't say how many orders a statement does at most.
+	unbounded bool
 	// loose lets a test report orders in doubt where there can be none.
 	loose bool
 }
@@ -109,6 +112,9 @@ func (s *scripted) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !s.bytewise { // the goroutines that carry other connections get their share of the tests
+		runner.PrepareConfig(config)
+	}
 	return pgconn.ConnectConfig(ctx, config)
 }
 
@@ -138,7 +144,7 @@ func (s *scripted) serve(c *net.TCPConn) {
 		}
 		if q, ok := m.(*pgproto3.Query); ok && q.String == "-- ping" {
 			// How pgconn's SyncConn stops its background reader; no message of the load.
-			x.write(encode(&pgproto3.EmptyQueryResponse{}, &pgproto3.ReadyForQuery{TxStatus: 'I'}))
+			c.Write(encode(&pgproto3.EmptyQueryResponse{}, &pgproto3.ReadyForQuery{TxStatus: 'I'}))
 			continue
 		}
 		m = keep(m)
@@ -309,7 +315,7 @@ func (x *session) traceMessage(m pgproto3.FrontendMessage) {
 }
 
 // scriptedConfig compiles a source for one client. Statements that write or call take() count their rows, those that call
-// done() the value.
+// done() the value; the most that they do is what they say.
 func scriptedConfig(tb testing.TB, mode runner.Mode, source string) runner.Config {
 	tb.Helper()
 	syms := script.NewSymbols()
@@ -317,7 +323,7 @@ func scriptedConfig(tb testing.TB, mode runner.Mode, source string) runner.Confi
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rs := runner.Script{Script: s, Weight: 1, Orders: make([]runner.OrderCount, len(s.Commands))}
+	rs := runner.Script{Script: s, Weight: 1, Orders: make([]runner.OrderCount, len(s.Commands)), Most: make([]runner.RowLimit, len(s.Commands))}
 	for i, c := range s.Commands {
 		if c.Kind != script.SQL {
 			continue
@@ -326,8 +332,12 @@ func scriptedConfig(tb testing.TB, mode runner.Mode, source string) runner.Confi
 		for _, p := range c.Pieces {
 			text.WriteString(p.Literal)
 		}
-		for _, p := range splitStatements(text.String()) {
-			switch st := parseStatement(p); {
+		parts := splitStatements(text.String())
+		writing := slices.ContainsFunc(parts, func(p string) bool { return parseStatement(p).writes() })
+		for _, p := range parts {
+			st := parseStatement(p)
+			rs.Most[i].N += st.orders(writing)
+			switch {
 			case st.writes(), strings.Contains(st.words, "take("):
 				rs.Orders[i] = runner.CountRows
 			case strings.Contains(st.words, "done("):

@@ -30,6 +30,8 @@ type backend struct {
 	failures  int      // of fail_once so far
 	lucky     int      // no statement fails after so many messages; negative is never
 	skipping  bool     // to the next Sync
+	path      bool     // the search path was set in this transaction
+	strays    []string // statements that ran, or were parsed, without
 	portal    string   // the bound statement
 	texts     texts    // prepared statements
 	twoPhase  ordersOf // transactions that were prepared
@@ -41,6 +43,7 @@ type (
 	mark     struct {
 		name    string
 		pending int64
+		path    bool
 	}
 	// said is a message and what was true when it was sent.
 	said struct {
@@ -123,6 +126,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) (out []byte) {
 		if code := b.refused(m.Query, true); code != "" {
 			return b.fail(code, "", true)
 		}
+		b.lookUp(m.Query)
 		b.texts[m.Name] = m.Query
 		return b.say(&pgproto3.ParseComplete{}, nil)
 	case *pgproto3.Bind:
@@ -146,6 +150,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) (out []byte) {
 		if code := b.refused(b.portal, false); code != "" {
 			return b.fail(code, b.portal, true)
 		}
+		b.lookUp(b.portal)
 		st := parseStatement(b.portal)
 		out = b.rows(st)
 		return append(out, b.complete(st, st.orders(false), false)...)
@@ -167,6 +172,7 @@ func (b *backend) query(text string) (out []byte) {
 		writing = writing || parseStatement(p).writes()
 	}
 	for i, p := range parts {
+		b.lookUp(p)
 		st := parseStatement(p)
 		if code := b.refused(p, false); code != "" {
 			if st.returnsRows() && failing.MatchString(p) && b.status != 'E' {
@@ -213,13 +219,17 @@ func (b *backend) complete(st statement, orders int64, last bool) []byte {
 // transaction is what a transaction command does; nil for any other statement.
 func (b *backend) transaction(st statement) (effect func(), tag string) {
 	end := func(status byte, committed int64) func() {
-		return func() { b.committed, b.pending, b.status, b.marks = b.committed+committed, 0, status, nil }
+		return func() {
+			b.committed, b.pending, b.status, b.marks, b.path = b.committed+committed, 0, status, nil, false
+		}
 	}
 	next := byte('I')
 	if st.has("and chain") {
 		next = 'T'
 	}
 	switch {
+	case st.setsPath():
+		return func() { b.path = true }, st.tag()
 	case st.has("begin"):
 		return func() { b.status = 'T' }, "BEGIN"
 	case st.has("start transaction"):
@@ -231,10 +241,10 @@ func (b *backend) transaction(st statement) (effect func(), tag string) {
 	case st.has("rollback to"):
 		return func() {
 			i := b.savepoint(st.last())
-			b.pending, b.status, b.marks = b.marks[i].pending, 'T', b.marks[:i+1]
+			b.pending, b.status, b.path, b.marks = b.marks[i].pending, 'T', b.marks[i].path, b.marks[:i+1]
 		}, "ROLLBACK"
 	case st.has("savepoint"):
-		return func() { b.marks = append(b.marks, mark{st.last(), b.pending}) }, "SAVEPOINT"
+		return func() { b.marks = append(b.marks, mark{st.last(), b.pending, b.path}) }, "SAVEPOINT"
 	case st.has("release"):
 		return func() { b.marks = b.marks[:b.savepoint(st.last())] }, "RELEASE"
 	case st.has("rollback"), st.has("abort"):
@@ -254,6 +264,14 @@ func (b *backend) transaction(st statement) (effect func(), tag string) {
 	return nil, ""
 }
 
+// lookUp notes a statement whose names are looked up without the search path having been set.
+func (b *backend) lookUp(text string) {
+	st := parseStatement(text)
+	if effect, _ := b.transaction(st); effect == nil && !b.path && !b.dead {
+		b.strays = append(b.strays, text)
+	}
+}
+
 // savepoint is the index of the last one of that name.
 func (b *backend) savepoint(name string) int {
 	i := len(b.marks) - 1
@@ -266,7 +284,7 @@ func (b *backend) savepoint(name string) int {
 // commitImplicit ends the transaction of statements outside a block.
 func (b *backend) commitImplicit() {
 	if b.status == 'I' {
-		b.committed, b.pending = b.committed+b.pending, 0
+		b.committed, b.pending, b.path = b.committed+b.pending, 0, false
 	}
 }
 
@@ -311,7 +329,7 @@ func (b *backend) fail(code, statement string, extended bool) []byte {
 		b.skipping = extended
 		switch {
 		case b.status == 'I' || st.has("commit") || st.has("end"):
-			b.status, b.pending, b.marks = 'I', 0, nil
+			b.status, b.pending, b.marks, b.path = 'I', 0, nil, false
 		default:
 			b.status = 'E'
 		}
@@ -372,6 +390,10 @@ func (s statement) has(command string) bool {
 		words = s.words
 	}
 	return words == command || strings.HasPrefix(words, command+" ")
+}
+
+func (s statement) setsPath() bool {
+	return s.has("set local search_path") || strings.HasPrefix(s.words, "select pg_catalog.set_config('search_path'")
 }
 
 func (s statement) last() string { return s.words[strings.LastIndexByte(s.words, ' ')+1:] }

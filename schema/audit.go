@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -39,21 +40,48 @@ type ClientCounts struct {
 // transaction may have been rolled back) as long as the counts hold. A failed proof is no error: it is
 // in the result's Problems.
 func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCounts) (*runner.Audit, error) {
-	if !m.Seeded {
-		return nil, fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to audit: make it anew with \"qbench init\"", m.Schema)
+	if err := m.auditable(); err != nil {
+		return nil, err
 	}
 	w, err := lookup(m.Workload)
 	if err != nil {
 		return nil, err
 	}
-	var cases []auditCase
+	cases, _, err := readCases(ctx, conn, w, m, false)
+	if err != nil {
+		return nil, err
+	}
+	return m.judge(cases, clients), nil
+}
+
+// auditable is nil for a queue that is complete.
+func (m *Made) auditable() error {
+	if !m.Seeded {
+		return fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to audit: make it anew with \"qbench init\"", m.Schema)
+	}
+	return nil
+}
+
+// readCases reads what the audit judges, in one snapshot. With reread it is of
+// the mark as that snapshot has it, which is returned.
+func readCases(ctx context.Context, conn *pgx.Conn, w *workload, m *Made, reread bool) (cases []auditCase, _ *Made, err error) {
 	// A snapshot of its own keeps all tables at one moment even while clients
 	// are still at work.
 	o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err = inSchema(ctx, conn, m.Schema, o, func(tx pgx.Tx) error {
+	err = InCatalog(ctx, conn, o, func(tx pgx.Tx) error {
+		if reread {
+			now, err := inspect(ctx, tx, m.Schema, w)
+			if err != nil {
+				return err
+			}
+			if now == nil || !now.Seeded {
+				return errors.New("the queue was replaced just now: try again")
+			}
+			m = now
+		}
 		// Asked within the snapshot, the sequence, which knows no snapshots, is
 		// at or beyond every number that can be seen.
-		last, err := lastNumber(ctx, tx, w)
+		last, err := lastNumber(ctx, tx, m.Schema, w)
 		if err != nil {
 			return err
 		}
@@ -63,7 +91,7 @@ func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCo
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", auditValues(m)), strconv.FormatUint(m.Seed, 10), m.Orders, last)
+		rows, err := tx.Query(ctx, readSQL(w.name+"/audit.sql", m.Schema, auditValues(m)), strconv.FormatUint(m.Seed, 10), m.Orders, last)
 		if err != nil {
 			return err
 		}
@@ -71,15 +99,15 @@ func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCo
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("audit the tables in schema %q: %w", m.Schema, err)
+		return nil, nil, fmt.Errorf("audit the tables in schema %q: %w", m.Schema, err)
 	}
-	return judge(m.Orders, cases, clients), nil
+	return cases, m, nil
 }
 
 // lastNumber is the highest order number that may have been given out.
-func lastNumber(ctx context.Context, q querier, w *workload) (n int64, err error) {
+func lastNumber(ctx context.Context, q querier, schema string, w *workload) (n int64, err error) {
 	var sequence string
-	if err := q.QueryRow(ctx, "select pg_get_serial_sequence($1, 'id')", w.queue).Scan(&sequence); err != nil {
+	if err := q.QueryRow(ctx, "select pg_get_serial_sequence($1, 'id')", qualified(schema, w.queue)).Scan(&sequence); err != nil {
 		return 0, err
 	}
 	err = q.QueryRow(ctx, "select case when is_called then last_value else last_value - 1 end from "+sequence).Scan(&n)

@@ -28,15 +28,15 @@ var claims = &workload{
 	relations: claimsRelations,
 	create: func(o Options) []string {
 		values := map[string]string{"unlogged": unloggedWord(o)}
-		return []string{readSQL("claims/queue.sql", values), readSQL("claims/done.sql", values)}
+		return []string{readSQL("claims/queue.sql", o.Schema, values), readSQL("claims/done.sql", o.Schema, values)}
 	},
 	columns: func(Options) []string { return []string{"id", "payload", "process_id", "cts", "taken"} },
 	row:     claimsRow,
 	indexes: claimsIndexes,
-	finish:  func(Options) []string { return []string{readSQL("claims/constraints.sql", nil)} },
+	finish:  func(o Options) []string { return []string{readSQL("claims/constraints.sql", o.Schema, nil)} },
 	vacuum:  func(Options) [][]string { return [][]string{{"queue"}, {"queue_done"}} },
-	done:    "select count(*) from queue_done",
-	waiting: "select count(*), min(cts) from queue where process_id is null",
+	done:    "select count(*) from /*schema*/queue_done",
+	waiting: "select count(*), min(cts) from /*schema*/queue where process_id is null",
 }
 
 func claimsNormalize(o *Options) error {
@@ -59,9 +59,9 @@ func claimsRelations(o Options) []string {
 }
 
 func claimsIndexes(o Options) [][]string {
-	list := [][]string{{readSQL("claims/index-id.sql", nil)}}
+	list := [][]string{{readSQL("claims/index-id.sql", o.Schema, nil)}}
 	if o.Index != IndexNone {
-		list = append(list, []string{readSQL("claims/index-"+o.Index+".sql", nil)})
+		list = append(list, []string{readSQL("claims/index-"+o.Index+".sql", o.Schema, nil)})
 	}
 	return list
 }

@@ -109,7 +109,7 @@ func TestClaimsSeed(t *testing.T) {
 	if n, err := Depth(t.Context(), f.conn, made); n != 200 || err != nil {
 		t.Errorf("depth %d, %v", n, err)
 	}
-	dropped, err := Drop(t.Context(), f.conn, f.schema)
+	dropped, _, err := Drop(t.Context(), f.conn, f.schema)
 	if err != nil || len(dropped) != 3 {
 		t.Errorf("dropped %v, %v", dropped, err)
 	}

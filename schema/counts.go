@@ -11,7 +11,7 @@ import (
 
 // Depth counts the orders in the queue, claimed ones included.
 func Depth(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
-	return m.count(ctx, conn, func(w *workload) string { return "select count(*) from " + w.queue })
+	return m.count(ctx, conn, func(w *workload) string { return "select count(*) from /*schema*/" + w.queue })
 }
 
 // Free counts the orders in the queue that nobody has claimed.
@@ -29,8 +29,8 @@ func (m *Made) count(ctx context.Context, conn *pgx.Conn, query func(*workload) 
 	if err != nil {
 		return 0, err
 	}
-	err = inSchema(ctx, conn, m.Schema, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, query(w)).Scan(&n)
+	err = InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, fill(query(w), m.Schema, nil)).Scan(&n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("count the orders of the workload %q in schema %q: %w", m.Workload, m.Schema, err)
@@ -46,7 +46,7 @@ func Analyze(ctx context.Context, conn *pgx.Conn, m *Made) error {
 		return err
 	}
 	for _, table := range w.marked {
-		name := pgx.Identifier{m.Schema, table}.Sanitize()
+		name := qualified(m.Schema, table)
 		if _, err := conn.Exec(ctx, "analyze "+name); err != nil {
 			return fmt.Errorf("analyze %s: %w", name, err)
 		}
@@ -62,8 +62,8 @@ func PartitionUse(ctx context.Context, conn *pgx.Conn, m *Made) (*runner.Partiti
 		return nil, nil
 	}
 	var parts []partitionCount
-	err := inSchema(ctx, conn, m.Schema, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
-		parts, err = partitionCounts(ctx, tx, m.Orders)
+	err := InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		parts, err = partitionCounts(ctx, tx, m.Options)
 		return err
 	})
 	if err != nil {
@@ -87,8 +87,8 @@ func PartitionUse(ctx context.Context, conn *pgx.Conn, m *Made) (*runner.Partiti
 
 type partitionCount struct{ total, seeded int64 }
 
-func partitionCounts(ctx context.Context, q querier, orders int64) ([]partitionCount, error) {
-	rows, err := q.Query(ctx, readSQL("orders/partition-counts.sql", nil), orders)
+func partitionCounts(ctx context.Context, q querier, o Options) ([]partitionCount, error) {
+	rows, err := q.Query(ctx, readSQL("orders/partition-counts.sql", o.Schema, nil), o.Orders, qualified(o.Schema, "t_order_q"))
 	if err != nil {
 		return nil, fmt.Errorf("count the orders in the partitions: %w", err)
 	}

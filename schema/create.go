@@ -24,7 +24,7 @@ func Create(ctx context.Context, conn *pgx.Conn, o Options) error {
 	if err != nil {
 		return err
 	}
-	return explain(inSchema(ctx, conn, o.Schema, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	return explain(InCatalog(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := boundLocks(ctx, tx); err != nil {
 			return err
 		}
@@ -54,15 +54,15 @@ func createAll(ctx context.Context, tx pgx.Tx, w *workload, o Options) error {
 		}
 	}
 	for _, f := range o.Functions {
-		if _, err := tx.Exec(ctx, readSQL(w.name+"/function-"+f+".sql", nil)); err != nil {
+		if _, err := tx.Exec(ctx, readSQL(w.name+"/function-"+f+".sql", o.Schema, nil)); err != nil {
 			return fmt.Errorf("create the function %s in schema %q: %w", f, o.Schema, err)
 		}
-		if err := comment(ctx, tx, "routine "+f, w.name); err != nil {
+		if err := comment(ctx, tx, "routine "+qualified(o.Schema, f), w.name); err != nil {
 			return err
 		}
 	}
 	for _, t := range w.types {
-		if err := comment(ctx, tx, "type "+t, w.name); err != nil {
+		if err := comment(ctx, tx, "type "+qualified(o.Schema, t), w.name); err != nil {
 			return err
 		}
 	}

@@ -12,13 +12,15 @@ import (
 )
 
 // Drop drops every table, routine and type of a schema ("" for the current one)
-// that bears the mark, and the schema itself if qbench made it and nothing
-// else is in it. It returns what was dropped, in words. It is one transaction.
-func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped []string, err error) {
+// that bears the mark and a name that qbench gives, and the schema itself if
+// qbench made it and nothing else is in it. It returns in words what was
+// dropped, and what it kept because it was renamed: whoever did that wants it.
+// It is one transaction.
+func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped, kept []string, err error) {
 	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = InCatalog(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := boundLocks(ctx, tx); err != nil {
 			return err
 		}
@@ -26,6 +28,13 @@ func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped []string,
 		if err != nil {
 			return err
 		}
+		objects = slices.DeleteFunc(objects, func(o object) bool {
+			renamed := !slices.ContainsFunc(workloads, func(w *workload) bool { return w.makes(o) })
+			if renamed {
+				kept = append(kept, o.Kind+" "+o.Reference)
+			}
+			return renamed
+		})
 		if err := dropObjects(ctx, tx, objects); err != nil {
 			return err
 		}
@@ -39,15 +48,26 @@ func Drop(ctx context.Context, conn *pgx.Conn, schema string) (dropped []string,
 		return err
 	})
 	if err != nil {
-		return nil, explain(err, schema)
+		return nil, nil, explain(err, schema)
 	}
-	return dropped, nil
+	return dropped, kept, nil
+}
+
+// makes tells whether an object bears a name that the workload gives.
+func (w *workload) makes(o object) bool {
+	switch o.Kind {
+	case "table":
+		return slices.Contains(w.marked, o.Name)
+	case "type":
+		return slices.Contains(w.types, o.Name)
+	}
+	return slices.Contains(w.routines, o.Name)
 }
 
 type object struct{ Kind, Name, Reference, Comment string }
 
 func marked(ctx context.Context, q querier, schema string) ([]object, error) {
-	rows, err := q.Query(ctx, readSQL("marked.sql", nil), schema, markPrefix)
+	rows, err := q.Query(ctx, readSQL("marked.sql", schema, nil), schema, markPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("look for marked tables in schema %q: %w", schema, err)
 	}
@@ -65,7 +85,7 @@ func dropMarked(ctx context.Context, tx pgx.Tx, schema string, w *workload) erro
 		return err
 	}
 	objects = slices.DeleteFunc(objects, func(o object) bool {
-		return !slices.Contains(w.marked, o.Name) && !slices.Contains(w.routines, o.Name) && !slices.Contains(w.types, o.Name)
+		return !w.makes(o)
 	})
 	return dropObjects(ctx, tx, objects)
 }

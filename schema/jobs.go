@@ -47,8 +47,8 @@ var jobs = &workload{
 	create: func(o Options) []string {
 		values := map[string]string{"unlogged": unloggedWord(o)}
 		return []string{
-			readSQL("jobs/types.sql", nil), readSQL("jobs/queue.sql", values),
-			readSQL("jobs/statistics.sql", values), readSQL("jobs/log.sql", values),
+			readSQL("jobs/types.sql", o.Schema, nil), readSQL("jobs/queue.sql", o.Schema, values),
+			readSQL("jobs/statistics.sql", o.Schema, values), readSQL("jobs/log.sql", o.Schema, values),
 		}
 	},
 	columns: func(Options) []string {
@@ -56,17 +56,17 @@ var jobs = &workload{
 	},
 	row:   jobsRow,
 	zoned: true,
-	indexes: func(Options) [][]string {
-		return [][]string{{readSQL("jobs/index-id.sql", nil)}, {readSQL("jobs/index-status.sql", nil)}}
+	indexes: func(o Options) [][]string {
+		return [][]string{{readSQL("jobs/index-id.sql", o.Schema, nil)}, {readSQL("jobs/index-status.sql", o.Schema, nil)}}
 	},
 	finish: jobsFinish,
 	// The others are still empty; of a table that VACUUM has found so the
 	// planner believes it for longer than of one that it has never seen.
 	vacuum: func(Options) [][]string { return [][]string{{"jobs"}} },
-	done: `select coalesce((select sum(count) from statistics), 0)::int8
-	            + (select count(*) from jobs_log where not aggregated)`,
+	done: `select coalesce((select sum(count) from /*schema*/statistics), 0)::int8
+	            + (select count(*) from /*schema*/jobs_log where not aggregated)`,
 	claims:  true,
-	waiting: "select count(*), min(created)::timestamp from jobs where status = 'queued'",
+	waiting: "select count(*), min(created)::timestamp from /*schema*/jobs where status = 'queued'",
 }
 
 func jobsNormalize(o *Options) error {
@@ -91,9 +91,9 @@ func jobsNormalize(o *Options) error {
 const usedRows = 20_000
 
 func jobsFinish(o Options) []string {
-	statements := []string{readSQL("jobs/constraints.sql", nil)}
+	statements := []string{readSQL("jobs/constraints.sql", o.Schema, nil)}
 	if o.Orders < usedRows {
-		statements = append(statements, readSQL("jobs/used.sql", map[string]string{"rows": strconv.FormatInt(usedRows-o.Orders, 10)}))
+		statements = append(statements, readSQL("jobs/used.sql", o.Schema, map[string]string{"rows": strconv.FormatInt(usedRows-o.Orders, 10)}))
 	}
 	return statements
 }

@@ -175,7 +175,7 @@ func TestJobsReplacedAndDropped(t *testing.T) {
 	f := newFixture(t)
 	f.makeJobs(f.jobs(Plain))
 	f.makeJobs(f.jobs(Unlogged))
-	dropped, err := Drop(t.Context(), f.conn, f.schema)
+	dropped, _, err := Drop(t.Context(), f.conn, f.schema)
 	if err != nil {
 		t.Fatal(err)
 	}

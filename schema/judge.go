@@ -80,6 +80,16 @@ func judge(seeded int64, cases []auditCase, clients *ClientCounts) *runner.Audit
 	return a
 }
 
+// judge is the function judge, and names the likely cause where the tables are
+// unlogged and empty.
+func (m *Made) judge(cases []auditCase, clients *ClientCounts) *runner.Audit {
+	a := judge(m.Orders, cases, clients)
+	if m.Unlogged && !a.OK && a.Processed+a.Remaining == 0 {
+		a.Problems = append(a.Problems, "the tables are unlogged and empty: PostgreSQL empties unlogged tables in crash recovery")
+	}
+	return a
+}
+
 // judgeClients holds the clients' counts against the tables'.
 func judgeClients(a *runner.Audit, enqueued int64, c *ClientCounts, problem func(string, ...any)) {
 	a.Acknowledged, a.InDoubt, a.Enqueued = c.Acknowledged, c.InDoubt, c.Enqueued

@@ -68,10 +68,20 @@ func (f *fixture) inspect() *Made {
 	return made
 }
 
+// inSchema runs do in a transaction whose names are those of the test's schema.
+func (f *fixture) inSchema(do func(tx pgx.Tx) error) error {
+	return pgx.BeginFunc(f.Context(), f.conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(f.Context(), "set local search_path = "+pgx.Identifier{f.schema}.Sanitize()); err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
 // exec runs SQL with the test's schema as the current one.
 func (f *fixture) exec(sql string) {
 	f.Helper()
-	err := inSchema(f.Context(), f.conn, f.schema, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := f.inSchema(func(tx pgx.Tx) error {
 		_, err := tx.Exec(f.Context(), sql)
 		return err
 	})
@@ -91,7 +101,7 @@ func (f *fixture) session(sql string) {
 // texts runs a query with one column and returns its values.
 func (f *fixture) texts(sql string, args ...any) (values []string) {
 	f.Helper()
-	err := inSchema(f.Context(), f.conn, f.schema, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := f.inSchema(func(tx pgx.Tx) error {
 		rows, err := tx.Query(f.Context(), sql, args...)
 		if err != nil {
 			return err

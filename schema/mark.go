@@ -14,8 +14,13 @@ import (
 // the DBA who finds the table; the JSON behind it speaks to Inspect.
 const markPrefix = "made by qbench; qbench clean drops it: "
 
-// markFormat is the version of the JSON in a mark.
-const markFormat = 1
+// markFormat is the version of the JSON in a mark. Format 1, which had no
+// ledger, is still read; a qbench that knows only that one must not run on a
+// queue with a ledger, since it would not keep it.
+const (
+	markFormat       = 2
+	oldestMarkFormat = 1
+)
 
 // Made is what is found in a schema: the options it was made with and how far
 // the making got.
@@ -25,6 +30,9 @@ type Made struct {
 	Seeded bool `json:"seeded"`
 	// PartitionOrders is the number of seeded orders of each partition.
 	PartitionOrders []int64 `json:"partition_orders,omitempty"`
+	// Ledger is what the clients of the runs on the queue were told; nil where
+	// there was none since the tables were made.
+	Ledger *Ledger `json:"ledger,omitempty"`
 }
 
 type mark struct {
@@ -34,12 +42,16 @@ type mark struct {
 
 // setMark writes the comment on all tables of the workload.
 func setMark(ctx context.Context, tx pgx.Tx, w *workload, m Made) error {
+	return writeMark(ctx, tx, w.marked, m)
+}
+
+func writeMark(ctx context.Context, tx pgx.Tx, tables []string, m Made) error {
 	text, err := json.Marshal(mark{Format: markFormat, Made: m})
 	if err != nil {
 		return err
 	}
-	for _, table := range w.marked {
-		if err := comment(ctx, tx, "table "+table, string(text)); err != nil {
+	for _, table := range tables {
+		if err := comment(ctx, tx, "table "+qualified(m.Schema, table), string(text)); err != nil {
 			return err
 		}
 	}
@@ -68,7 +80,12 @@ func Inspect(ctx context.Context, conn *pgx.Conn, schema, workload string) (*Mad
 	if schema, err = resolveSchema(ctx, conn, schema); err != nil {
 		return nil, err
 	}
-	return inspect(ctx, conn, schema, w)
+	var made *Made
+	err = InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		made, err = inspect(ctx, tx, schema, w)
+		return err
+	})
+	return made, err
 }
 
 func inspect(ctx context.Context, q querier, schema string, w *workload) (*Made, error) {
@@ -97,7 +114,7 @@ func parseMark(schema, table, text string) (*Made, error) {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return nil, fmt.Errorf("the mark on table %s in schema %q cannot be read (%w): make the queue anew with \"qbench init\"", table, schema, err)
 	}
-	if m.Format != markFormat {
+	if m.Format < oldestMarkFormat || m.Format > markFormat {
 		return nil, fmt.Errorf("table %s in schema %q was made by another version of qbench (mark %d, this is %d): make the queue anew with \"qbench init\"", table, schema, m.Format, markFormat)
 	}
 	m.Schema = schema

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 const dynPreOrders = "dyn_pre_orders"
@@ -27,8 +28,8 @@ var orders = &workload{
 	indexes: ordersIndexes,
 	finish:  ordersFinish,
 	vacuum:  ordersVacuum,
-	done:    "select count(*) from t_order_u",
-	waiting: "select count(*), min(cts) from t_order_q",
+	done:    "select count(*) from /*schema*/t_order_u",
+	waiting: "select count(*), min(cts) from /*schema*/t_order_q",
 }
 
 func ordersRelations(o Options) []string {
@@ -62,11 +63,26 @@ func ordersCreate(o Options) []string {
 	if o.Layout == Partitioned {
 		queue = "orders/queue-partitioned.sql"
 	}
-	statements := []string{readSQL(queue, values), readSQL("orders/result.sql", values)}
+	statements := []string{readSQL(queue, o.Schema, values)}
+	if o.Layout == Partitioned {
+		statements = append(statements, eachPartition("orders/partition.sql", o, Range{0, int64(o.Partitions) - 1}))
+	}
+	statements = append(statements, readSQL("orders/result.sql", o.Schema, values))
 	if o.PayloadBytes > 0 {
-		statements = append(statements, "alter table t_order_q alter payload set storage external")
+		statements = append(statements, fill("alter table /*schema*/t_order_q alter payload set storage external", o.Schema, nil))
 	}
 	return statements
+}
+
+// eachPartition is a file's statement for each of the partitions, as one text.
+func eachPartition(file string, o Options, r Range) string {
+	var b strings.Builder
+	for i := r.First; i <= r.Last; i++ {
+		b.WriteString(readSQL(file, o.Schema, map[string]string{
+			"unlogged": unloggedWord(o), "partitions": strconv.Itoa(o.Partitions), "i": strconv.FormatInt(i, 10), "key": partitionName(int(i)) + "_pkey",
+		}))
+	}
+	return b.String()
 }
 
 // unloggedWord is what stands before "table".
@@ -80,24 +96,22 @@ func unloggedWord(o Options) string {
 func ordersIndexes(o Options) [][]string {
 	if o.Layout != Partitioned {
 		return [][]string{
-			{readSQL("orders/index-id.sql", nil)},
-			{readSQL("orders/index-order-id.sql", nil)},
+			{readSQL("orders/index-id.sql", o.Schema, nil)},
+			{readSQL("orders/index-order-id.sql", o.Schema, nil)},
 		}
 	}
 	var shares [][]string
 	for _, r := range halves(o.Partitions) {
-		shares = append(shares, []string{readSQL("orders/index-partitions.sql", map[string]string{
-			"first": strconv.FormatInt(r.First, 10), "last": strconv.FormatInt(r.Last, 10),
-		})})
+		shares = append(shares, []string{eachPartition("orders/partition-key.sql", o, r)})
 	}
 	return shares
 }
 
 func ordersFinish(o Options) []string {
 	if o.Layout == Partitioned {
-		return []string{readSQL("orders/constraints-partitioned.sql", nil)}
+		return []string{readSQL("orders/constraints-partitioned.sql", o.Schema, nil)}
 	}
-	return []string{readSQL("orders/constraints.sql", nil)}
+	return []string{readSQL("orders/constraints.sql", o.Schema, nil)}
 }
 
 func ordersVacuum(o Options) [][]string {

@@ -42,7 +42,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 					t.Errorf("%s: %v\nwant %s", step, err, want)
 				}
 			}
-			if dropped, err := Drop(t.Context(), f.conn, f.schema); err != nil || len(dropped) > 0 {
+			if dropped, _, err := Drop(t.Context(), f.conn, f.schema); err != nil || len(dropped) > 0 {
 				t.Errorf("dropped %v, %v", dropped, err)
 			}
 			if made := f.inspect(); made != nil {
@@ -63,7 +63,7 @@ func TestDropOnlyWhatIsMarked(t *testing.T) {
 	o := f.options(Partitioned)
 	o.Functions = []string{dynPreOrders}
 	f.make(o)
-	dropped, err := Drop(t.Context(), f.conn, f.schema)
+	dropped, _, err := Drop(t.Context(), f.conn, f.schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestSchemaGoesOnlyIfMadeAndEmpty(t *testing.T) {
 			if tt.after != "" {
 				f.exec(tt.after)
 			}
-			dropped, err := Drop(t.Context(), f.conn, f.schema)
+			dropped, _, err := Drop(t.Context(), f.conn, f.schema)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestSchemaGoesOnlyIfMadeAndEmpty(t *testing.T) {
 			if made := f.inspect(); made != nil {
 				t.Errorf("still there: %+v", made)
 			}
-			if again, err := Drop(t.Context(), f.conn, f.schema); err != nil || len(again) > 0 {
+			if again, _, err := Drop(t.Context(), f.conn, f.schema); err != nil || len(again) > 0 {
 				t.Errorf("a second time: %v, %v", again, err)
 			}
 		})

@@ -18,17 +18,19 @@ func Preflight(ctx context.Context, conn *pgx.Conn, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := checkServer(ctx, conn); err != nil {
-		return err
-	}
 	if o.Schema, err = resolveSchema(ctx, conn, o.Schema); err != nil {
 		return err
 	}
-	exists, err := checkRights(ctx, conn, o.Schema)
-	if err != nil || !exists {
-		return err
-	}
-	return checkNames(ctx, conn, o)
+	return InCatalog(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if err := checkServer(ctx, tx); err != nil {
+			return err
+		}
+		exists, err := checkRights(ctx, tx, o.Schema)
+		if err != nil || !exists {
+			return err
+		}
+		return checkNames(ctx, tx, o)
+	})
 }
 
 func checkServer(ctx context.Context, q querier) error {
@@ -88,7 +90,7 @@ func checkNames(ctx context.Context, q querier, o Options) error {
 	if err != nil {
 		return err
 	}
-	rows, err := q.Query(ctx, readSQL("taken.sql", nil), o.Schema, w.relations(o), markPrefix)
+	rows, err := q.Query(ctx, readSQL("taken.sql", o.Schema, nil), o.Schema, w.relations(o), markPrefix)
 	if err != nil {
 		return fmt.Errorf("look for taken names in schema %q: %w", o.Schema, err)
 	}

@@ -89,7 +89,7 @@ func Seed(ctx context.Context, connect Connect, o Options, progress func(done, t
 
 // seedable checks that the tables are fresh and were made with these options.
 func seedable(ctx context.Context, conn *pgx.Conn, w *workload, o Options) error {
-	made, err := inspect(ctx, conn, o.Schema, w)
+	made, err := Inspect(ctx, conn, o.Schema, w.name)
 	switch {
 	case err != nil:
 		return err
@@ -136,7 +136,7 @@ func (s *seeder) load(ctx context.Context) error {
 	jobs := make([]func(context.Context) error, len(s.conns))
 	for i, conn := range s.conns {
 		jobs[i] = func(ctx context.Context) error {
-			return s.inSchema(ctx, conn, func(tx pgx.Tx) error {
+			return s.inCatalog(ctx, conn, func(tx pgx.Tx) error {
 				clock := serverClock
 				if s.w.zoned {
 					clock = utcClock
@@ -147,7 +147,7 @@ func (s *seeder) load(ctx context.Context) error {
 				}
 				columns := s.w.columns(s.o)
 				rows := newCopyRows(s.o.Seed, len(columns), s.w.row(s.o), take, now)
-				_, err = tx.Conn().PgConn().CopyFrom(ctx, rows, fmt.Sprintf("copy %s (%s) from stdin (format binary)", s.w.queue, strings.Join(columns, ", ")))
+				_, err = tx.Conn().PgConn().CopyFrom(ctx, rows, fmt.Sprintf("copy %s (%s) from stdin (format binary)", qualified(s.o.Schema, s.w.queue), strings.Join(columns, ", ")))
 				return err
 			})
 		}
@@ -178,12 +178,12 @@ func readClock(ctx context.Context, q querier, expression string) (func() time.T
 // index builds the indexes, each share on a connection of its own.
 func (s *seeder) index(ctx context.Context) error {
 	err := s.share(ctx, s.w.indexes(s.o), func(ctx context.Context, conn *pgx.Conn, statements []string) error {
-		return s.inSchema(ctx, conn, func(tx pgx.Tx) error { return execAll(ctx, tx, statements) })
+		return s.inCatalog(ctx, conn, func(tx pgx.Tx) error { return execAll(ctx, tx, statements) })
 	})
 	if err != nil {
 		return err
 	}
-	return s.inSchema(ctx, s.conns[0], func(tx pgx.Tx) error { return execAll(ctx, tx, s.w.finish(s.o)) })
+	return s.inCatalog(ctx, s.conns[0], func(tx pgx.Tx) error { return execAll(ctx, tx, s.w.finish(s.o)) })
 }
 
 // finish vacuums, which cannot be done in a transaction, and then writes the
@@ -204,10 +204,10 @@ func (s *seeder) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	return inSchema(ctx, s.conns[0], s.o.Schema, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	return InCatalog(ctx, s.conns[0], pgx.TxOptions{}, func(tx pgx.Tx) error {
 		made := Made{Options: s.o, Seeded: true}
 		if s.o.Layout == Partitioned {
-			parts, err := partitionCounts(ctx, tx, s.o.Orders)
+			parts, err := partitionCounts(ctx, tx, s.o)
 			if err != nil {
 				return err
 			}
@@ -215,7 +215,7 @@ func (s *seeder) finish(ctx context.Context) error {
 				made.PartitionOrders = append(made.PartitionOrders, p.seeded)
 			}
 		}
-		if _, err := tx.Exec(ctx, "select setval(pg_get_serial_sequence($1, 'id'), greatest($2::int8, 1), $2::int8 > 0)", s.w.queue, s.o.Orders); err != nil {
+		if _, err := tx.Exec(ctx, "select setval(pg_get_serial_sequence($1, 'id'), greatest($2::int8, 1), $2::int8 > 0)", qualified(s.o.Schema, s.w.queue), s.o.Orders); err != nil {
 			return err
 		}
 		return setMark(ctx, tx, s.w, made)
@@ -228,16 +228,16 @@ func (s *seeder) finish(ctx context.Context) error {
 func vacuumSQL(schema string, tables []string) string {
 	names := make([]string, len(tables))
 	for i, t := range tables {
-		names[i] = pgx.Identifier{schema, t}.Sanitize()
+		names[i] = qualified(schema, t)
 	}
 	return "vacuum (analyze) " + strings.Join(names, ", ")
 }
 
-// inSchema is the package's inSchema with the settings of a bulk load: commits
+// inCatalog is InCatalog with the settings of a bulk load: commits
 // need not wait for the disk before the last one does, and an index of a
 // million orders is sorted in memory.
-func (s *seeder) inSchema(ctx context.Context, conn *pgx.Conn, f func(tx pgx.Tx) error) error {
-	return inSchema(ctx, conn, s.o.Schema, pgx.TxOptions{}, func(tx pgx.Tx) error {
+func (s *seeder) inCatalog(ctx context.Context, conn *pgx.Conn, f func(tx pgx.Tx) error) error {
+	return InCatalog(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			select set_config('synchronous_commit', 'off', true),
 			       set_config('maintenance_work_mem', greatest(256 * 1024, (select setting::int from pg_settings where name = 'maintenance_work_mem'))::text, true)`)

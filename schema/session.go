@@ -18,13 +18,19 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// Resolve returns the name of the schema that "" stands for on a connection, and
+// any other name as it is.
+func Resolve(ctx context.Context, conn *pgx.Conn, name string) (string, error) {
+	return resolveSchema(ctx, conn, name)
+}
+
 // resolveSchema returns the name of the schema to work in.
 func resolveSchema(ctx context.Context, q querier, name string) (string, error) {
 	if name != "" {
 		return name, nil
 	}
 	var current *string
-	if err := q.QueryRow(ctx, "select current_schema()::text").Scan(&current); err != nil {
+	if err := q.QueryRow(ctx, "select pg_catalog.current_schema()::pg_catalog.text").Scan(&current); err != nil {
 		return "", fmt.Errorf("ask for the current schema: %w", err)
 	}
 	if current == nil {
@@ -33,28 +39,32 @@ func resolveSchema(ctx context.Context, q querier, name string) (string, error) 
 	return *current, nil
 }
 
-// inSchema runs f in a transaction whose unqualified names mean the schema's.
-// The setting ends with the transaction, so a pooled connection stays clean;
-// this is also why the SQL files need no qualified names.
-func inSchema(ctx context.Context, conn *pgx.Conn, schema string, o pgx.TxOptions, f func(tx pgx.Tx) error) error {
+// InCatalog runs f in a transaction in which unqualified names mean
+// PostgreSQL's own objects only, and in which no time limit of the role or the
+// database applies. All of qbench's own statements run in one, with the names
+// of tables qualified: whatever others have planted in a schema is not called.
+//
+// The settings end with the transaction, so that a connection of a pooler
+// stays as it was.
+func InCatalog(ctx context.Context, conn *pgx.Conn, o pgx.TxOptions, f func(tx pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, conn, o, func(tx pgx.Tx) error {
-		if err := useSchema(ctx, tx, schema); err != nil {
-			return err
+		if _, err := tx.Exec(ctx, ownSettings); err != nil {
+			return fmt.Errorf("prepare a transaction: %w", err)
 		}
 		return f(tx)
 	})
 }
 
-func useSchema(ctx context.Context, tx pgx.Tx, schema string) error {
-	_, err := tx.Exec(ctx, "select set_config('search_path', $1, true)", pgx.Identifier{schema}.Sanitize()+", pg_temp")
-	if err != nil {
-		return fmt.Errorf("use schema %q: %w", schema, err)
-	}
-	return nil
-}
+// ownSettings begin each transaction. transaction_timeout is from PostgreSQL 17.
+const ownSettings = `
+	set local search_path = pg_catalog, pg_temp;
+	set local statement_timeout = 0;
+	set local lock_timeout = 0;
+	set local idle_in_transaction_session_timeout = 0;
+	select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`
 
-// lockTimeout bounds the wait for tables that another session uses: a second
-// qbench on the same queue should be an error message, not a silence.
+// lockTimeout bounds the wait for tables that another session uses: a
+// transaction that stays open should be an error message, not a silence.
 const lockTimeout = "10s"
 
 // explain turns errors whose cause lies outside of this package into words
@@ -66,7 +76,10 @@ func explain(err error, schema string) error {
 	}
 	switch pe.Code {
 	case "55P03": // lock_not_available
-		return fmt.Errorf("the tables in schema %q are in use by another session (is another qbench running?): wait for it, or name another schema with --schema-name: %w", schema, err)
+		return fmt.Errorf("another session holds a lock on the tables in schema %q (pg_locks says which): wait for it to end, or name another schema with --schema-name: %w", schema, err)
+	case "57014": // query_canceled
+		return fmt.Errorf("%w (qbench lifts the role's time limits, but behind a connection pooler not those on VACUUM and ANALYZE: "+
+			"raise statement_timeout for the role, or connect to PostgreSQL directly)", err)
 	case "2BP01": // dependent_objects_still_exist
 		return fmt.Errorf("other objects depend on qbench's tables in schema %q; nothing was dropped: drop these first, or name another schema with --schema-name: %w\n%s", schema, err, pe.Detail)
 	case "53200": // out_of_memory, here: the lock table

@@ -34,7 +34,11 @@ type Times struct {
 // Clock is the server's wall clock as the tables have it: without a time zone,
 // in that of the session.
 func Clock(ctx context.Context, conn *pgx.Conn) (time.Time, error) {
-	clock, err := serverClock(ctx, conn)
+	var clock func() time.Time
+	err := InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		clock, err = serverClock(ctx, tx)
+		return err
+	})
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -49,21 +53,21 @@ func MeasureTimes(ctx context.Context, conn *pgx.Conn, m *Made, since, until tim
 		return nil, err
 	}
 	var t Times
-	err = inSchema(ctx, conn, m.Schema, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err = InCatalog(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		done := "null"
 		if m.Timed {
 			done = "done"
 		}
-		times := readSQL(w.name+"/times.sql", map[string]string{"done": done})
+		times := readSQL(w.name+"/times.sql", m.Schema, map[string]string{"done": done})
 		var wait, total summary
 		targets := append([]any{&t.Orders}, wait.targets()...)
-		err := tx.QueryRow(ctx, readSQL("times.sql", map[string]string{"times": "(" + times + ")"}), since.UTC(), percentiles).Scan(append(targets, total.targets()...)...)
+		err := tx.QueryRow(ctx, readSQL("times.sql", m.Schema, map[string]string{"times": "(" + times + ")"}), since.UTC(), percentiles).Scan(append(targets, total.targets()...)...)
 		if err != nil {
 			return err
 		}
 		t.Queue, t.EndToEnd = wait.latency(), total.latency()
 		var oldest *time.Time
-		if err := tx.QueryRow(ctx, w.waiting).Scan(&t.Waiting, &oldest); err != nil {
+		if err := tx.QueryRow(ctx, fill(w.waiting, m.Schema, nil)).Scan(&t.Waiting, &oldest); err != nil {
 			return err
 		}
 		if oldest != nil {

@@ -57,7 +57,7 @@ type workload struct {
 	vacuum func(o Options) [][]string
 	// done is a query for the number of orders recorded as done; waiting is one
 	// for the number of those that nobody has taken and the time at which the
-	// oldest of them came, a timestamp without time zone.
+	// oldest of them came, a timestamp without time zone. Both are for fill.
 	done, waiting string
 }
 
@@ -80,6 +80,16 @@ func Workloads() []string {
 		names[i] = w.name
 	}
 	return names
+}
+
+// Tables lists the tables that are made for a workload, their partitions
+// excepted; nil for an unknown one.
+func Tables(workload string) []string {
+	w, err := lookup(workload)
+	if err != nil {
+		return nil
+	}
+	return w.marked
 }
 
 func lookup(name string) (*workload, error) {

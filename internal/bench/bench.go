@@ -2,11 +2,14 @@ package bench
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +31,9 @@ type Hooks struct {
 	Running  func(Spec)
 	Tick     func(runner.Tick)
 	Auditing func()
+	// Waiting is told, in words, what the run waits for between the load and
+	// the audit: the server, or server processes of the load.
+	Waiting func(what string)
 	// Message is runner.Config's: pgbench's words on standard error.
 	Message func(level, text string)
 }
@@ -36,32 +42,61 @@ type Hooks struct {
 // so that there is nothing to report.
 var ErrStopped = errors.New("interrupted before the clients started")
 
+// SeedingStoppedError is ErrStopped in the middle of Make: the tables are there,
+// but not seeded to the end.
+type SeedingStoppedError struct {
+	Schema string // "" is the connection's
+	Tables []string
+}
+
+func (e *SeedingStoppedError) Error() string {
+	where := ""
+	if e.Schema != "" {
+		where = fmt.Sprintf(" in schema %q", e.Schema)
+	}
+	return fmt.Sprintf("interrupted while seeding: the tables %s%s stay, not seeded to the end; the next \"qbench run\" or \"qbench init\" replaces them, and \"qbench clean\" drops them",
+		strings.Join(e.Tables, " and "), where)
+}
+
+func (e *SeedingStoppedError) Unwrap() error { return ErrStopped }
+
 // Run makes the queue, runs the load on it and audits it.
 //
 // There are two ways to end it early. When stop ends, the transactions under
 // way are finished, and what was done until then is audited and returned. When
 // ctx ends, Run returns its error at once and leaves everything as it is.
 //
-// Errors of clients are part of the result, as is a failed audit. Only an audit
-// that could not be made gives both a result, without one, and an error.
+// No other qbench command can use the schema until Run returns: it holds the run
+// lock. A server that restarts is waited for before the audit. Errors of clients
+// are part of the result, as is an audit that failed or could not be made.
 func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner.Result, error) {
 	spec, err := spec.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	r := &run{target: t, spec: spec, hooks: hooks}
+	if spec.RecoveryTimeout <= 0 {
+		spec.RecoveryTimeout = DefaultRecoveryTimeout
+	}
+	if err := t.suits(ctx, &spec); err != nil {
+		return nil, err
+	}
+	r := &run{target: t, spec: spec, hooks: hooks, id: rand.Text()}
 	if spec.Queue.Workload != "" {
+		defer func() { r.release(ctx) }()
 		if err := r.prepare(ctx, stop); err != nil {
 			return nil, err
 		}
 	}
 	res, err := r.load(ctx, stop)
 	if err != nil {
+		if r.made != nil && ctx.Err() == nil {
+			r.abandon(ctx)
+		}
 		return nil, err
 	}
 	if r.made != nil {
-		if err := r.audit(ctx, res); err != nil {
-			return res, fmt.Errorf("the run could not be audited: %w", err)
+		if err := r.prove(ctx, res); err != nil {
+			return nil, err
 		}
 	}
 	return res, nil
@@ -72,14 +107,20 @@ type run struct {
 	target *Target
 	spec   Spec
 	hooks  Hooks
-	made   *schema.Made // nil where there are no tables
-	depth  int64        // orders in the queue at the start
-	free   int64        // those of them that nobody has claimed
-	before int64        // orders done before the run
+	id     string   // random, for the queue's mark
+	lock   *RunLock // nil where there are no tables
+	// backends are the server processes of the load.
+	backends backends
+	made     *schema.Made // nil where there are no tables
+	depth    int64        // orders in the queue at the start
+	free     int64        // those of them that nobody has claimed
+	before   int64        // orders done before the run
 	// offset is how much the server's clock is ahead of this machine's, and
 	// started the moment at which what is measured began, by this one's.
 	offset  time.Duration
 	started time.Time
+	// creators warns of those who may plant objects in the schema.
+	creators string
 }
 
 // prepare brings the tables into the state that the run starts from.
@@ -90,11 +131,16 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
 	defer func() {
-		if err != nil && stop.Err() != nil {
+		var seeding *SeedingStoppedError
+		if err != nil && stop.Err() != nil && !errors.As(err, &seeding) {
 			err = ErrStopped
 		}
 	}()
 
+	// Before anything is touched.
+	if r.lock, err = r.target.Lock(ctx); err != nil {
+		return err
+	}
 	conn, err := r.target.Connect(ctx)
 	if err != nil {
 		return err
@@ -114,7 +160,18 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 		}
 	}
 	if r.made != nil && r.made.Seeded {
-		return r.keep(ctx, conn)
+		if err := r.keep(ctx, conn); err != nil {
+			return err
+		}
+		if err := r.lookForCreators(ctx, conn); err != nil {
+			return err
+		}
+		return r.start(ctx, conn)
+	}
+	if r.spec.KeepData {
+		if err := r.spec.nothingToKeep(r.lock.schema, r.made); err != nil {
+			return err
+		}
 	}
 	if r.spec, err = r.spec.resolveQueue(); err != nil {
 		return err
@@ -122,12 +179,34 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.target.Make(ctx, conn, r.spec.Queue, r.hooks); err != nil {
 		return err
 	}
-	if err := r.spec.Setup.apply(ctx, conn); err != nil {
+	if err := r.spec.Setup.apply(ctx, r.target, conn); err != nil {
 		return err
 	}
-	r.made, err = inspect()
+	if r.made, err = inspect(); err != nil {
+		return err
+	}
+	if err := r.lookForCreators(ctx, conn); err != nil {
+		return err
+	}
 	r.depth, r.free = r.spec.Queue.Orders, r.spec.Queue.Orders-r.spec.Queue.Claimed
-	return err
+	return r.start(ctx, conn)
+}
+
+// start writes the run into the queue's mark.
+func (r *run) start(ctx context.Context, conn *pgx.Conn) error {
+	if r.made == nil {
+		return fmt.Errorf("the queue in schema %q was dropped just now by another session", r.lock.schema)
+	}
+	// The server's clock, to the second: a DBA compares it with the log.
+	run := schema.Running{ID: r.id, Since: time.Now().Add(r.offset).UTC().Truncate(time.Second), PID: os.Getpid(), Host: hostname()}
+	return schema.StartRun(ctx, conn, r.made, run, r.before, r.enqueuedBefore())
+}
+
+// release gives the run lock back.
+func (r *run) release(ctx context.Context) {
+	if r.lock != nil {
+		r.lock.Release(ctx)
+	}
 }
 
 // Make creates and seeds the tables in place of those that an earlier call
@@ -141,7 +220,10 @@ func (t *Target) Make(ctx context.Context, conn *pgx.Conn, o schema.Options, hoo
 		return err
 	}
 	report, err := schema.Seed(ctx, t.Connect, o, hooks.Seeding)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &SeedingStoppedError{Schema: t.Schema, Tables: schema.Tables(o.Workload)}
+	case err != nil:
 		return err
 	}
 	if hooks.Seeded != nil {
@@ -176,6 +258,19 @@ func (r *run) keep(ctx context.Context, conn *pgx.Conn) (err error) {
 		return err
 	}
 	return schema.Analyze(ctx, conn, r.made)
+}
+
+// nothingToKeep is nil where KeepData may make the queue because there is none.
+// The number of orders then has to be given: 0 stands for that of the queue
+// that is there.
+func (s Spec) nothingToKeep(schema string, made *schema.Made) error {
+	if s.Queue.Orders > 0 || s.Feed != nil {
+		return nil
+	}
+	if made != nil {
+		return fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to keep: leave out --keep-data to make it anew", schema)
+	}
+	return fmt.Errorf("there is no queue of the workload %q in schema %q to keep: leave out --keep-data to make one, or name its schema with --schema-name", s.Queue.Workload, schema)
 }
 
 // onMade fits the spec to a queue that is there.
@@ -262,9 +357,14 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 
 	cfg.Kill = ctx.Done()
-	connect := r.target.dial
-	if cfg.Connect {
-		connect = r.target.redial
+	way, err := r.route(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cfg.SearchPath = way.path
+	connect := way.connect
+	if r.made != nil {
+		connect = r.backends.record(connect)
 	}
 	res, err := runner.Run(stop, cfg, connect, r.hooks.Tick)
 	switch {
@@ -286,43 +386,17 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		res.Params = params
 	}
 	res.Pool = s.Pool
+	if way.pooler != "" {
+		res.Warnings = append(res.Warnings, way.pooler)
+	}
+	if r.creators != "" {
+		res.Warnings = append(res.Warnings, r.creators)
+	}
 	if m := r.made; m != nil {
 		res.Workload, res.Layout, res.Unlogged, res.Partitions = m.Workload, m.Layout, m.Unlogged, m.Partitions
 		res.Index, res.PayloadBytes, res.Claimed = m.Index, m.PayloadBytes, m.Claimed
 	}
 	return res, nil
-}
-
-// audit completes the result with what the tables say.
-func (r *run) audit(ctx context.Context, res *runner.Result) error {
-	if r.hooks.Auditing != nil {
-		r.hooks.Auditing()
-	}
-	conn, err := r.target.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeConn(ctx, conn)
-	if r.spec.Feed != nil {
-		if err := r.steady(ctx, conn, res, r.started.Add(r.offset)); err != nil {
-			return err
-		}
-	}
-	var counts *schema.ClientCounts
-	if res.CountsOrders {
-		counts = &schema.ClientCounts{
-			Before: r.before, Acknowledged: res.Acknowledged, InDoubt: res.InDoubt,
-			EnqueuedBefore: max(0, r.depth+r.before-r.made.Orders),
-		}
-		if p := res.Producers; p != nil {
-			counts.Enqueued, counts.EnqueuedInDoubt = p.Acknowledged, p.InDoubt
-		}
-	}
-	if res.Audit, err = schema.AuditTables(ctx, conn, r.made, counts); err != nil {
-		return err
-	}
-	res.Partition, err = schema.PartitionUse(ctx, conn, r.made)
-	return err
 }
 
 func closeConn(ctx context.Context, conn *pgx.Conn) {

@@ -91,6 +91,11 @@ func withConn(t *testing.T, tg *Target, do func(*pgx.Conn)) {
 		t.Fatal(err)
 	}
 	defer closeConn(t.Context(), conn)
+	if tg.Schema != "" {
+		if _, err := conn.Exec(t.Context(), "set search_path = "+pgx.Identifier{tg.Schema}.Sanitize()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	do(conn)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/runner"
+	"qbench/schema"
 )
 
 // settings are those that move the numbers of a queue, or that a reader of a
@@ -32,24 +33,32 @@ func (t *Target) Environment(ctx context.Context) (runner.Environment, error) {
 		return env, err
 	}
 	defer closeConn(ctx, conn)
+	err = schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error { return readSettings(ctx, tx, &env) })
+	return env, err
+}
+
+// readOnly are the options of transactions that only ask.
+var readOnly = pgx.TxOptions{AccessMode: pgx.ReadOnly}
+
+func readSettings(ctx context.Context, tx pgx.Tx, env *runner.Environment) error {
 	var version string
-	if err := conn.QueryRow(ctx, "select current_setting('server_version')").Scan(&version); err != nil {
-		return env, fmt.Errorf("ask the server for its version: %w", err)
+	if err := tx.QueryRow(ctx, "select current_setting('server_version')").Scan(&version); err != nil {
+		return fmt.Errorf("ask the server for its version: %w", err)
 	}
 	// Packagers add their own words behind the number.
 	env.ServerVersion, _, _ = strings.Cut(version, " ")
-	rows, err := conn.Query(ctx, "select name, current_setting(name) from pg_settings where name = any($1) and current_setting(name) <> ''", settings)
+	rows, err := tx.Query(ctx, "select name, current_setting(name) from pg_settings where name = any($1) and current_setting(name) <> ''", settings)
 	if err != nil {
-		return env, fmt.Errorf("read the server's settings: %w", err)
+		return fmt.Errorf("read the server's settings: %w", err)
 	}
 	var name, value string
 	if _, err := pgx.ForEachRow(rows, []any{&name, &value}, func() error {
 		env.Settings[name] = value
 		return nil
 	}); err != nil {
-		return env, fmt.Errorf("read the server's settings: %w", err)
+		return fmt.Errorf("read the server's settings: %w", err)
 	}
-	return env, nil
+	return nil
 }
 
 // VacuumCycle is how long a busy queue may go without VACUUM: the server's
@@ -62,7 +71,10 @@ func (t *Target) VacuumCycle(ctx context.Context) (time.Duration, error) {
 	}
 	defer closeConn(ctx, conn)
 	var seconds int64
-	if err := conn.QueryRow(ctx, "select setting::int8 from pg_settings where name = 'autovacuum_naptime'").Scan(&seconds); err != nil {
+	err = schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "select setting::int8 from pg_settings where name = 'autovacuum_naptime'").Scan(&seconds)
+	})
+	if err != nil {
 		return 0, fmt.Errorf("ask the server for autovacuum_naptime: %w", err)
 	}
 	return time.Duration(seconds) * time.Second, nil

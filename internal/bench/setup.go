@@ -22,14 +22,34 @@ type Setup struct {
 // that runs with another one are not taken for the same thing.
 const setupParam = "--setup"
 
-// apply runs the statements. An error names the line.
-func (s *Setup) apply(ctx context.Context, conn *pgx.Conn) error {
+// apply runs the statements with the target's search_path. An error names the
+// line.
+func (s *Setup) apply(ctx context.Context, t *Target, conn *pgx.Conn) error {
 	if s == nil {
 		return nil
 	}
+	pooler, err := t.pooling(ctx)
+	if err != nil {
+		return err
+	}
+	// A single statement may be one that cannot run in a transaction. Behind a
+	// pooler that is given up, or others would be left with the setting.
+	before, after := "", "reset search_path"
+	if t.Schema != "" {
+		before = "set search_path = " + searchPath(t.Schema, "")
+	}
+	if pooler != "" {
+		before, after = "begin; "+strings.Replace(before, "set ", "set local ", 1), "commit"
+	}
+	if err := t.exec(ctx, conn.PgConn(), before); err != nil {
+		return err
+	}
 	// All at once, as the simple protocol has it: splitting SQL at its
 	// semicolons would need a lexer that knows function bodies.
-	_, err := conn.PgConn().Exec(ctx, s.SQL).ReadAll()
+	_, err = conn.PgConn().Exec(ctx, s.SQL).ReadAll()
+	if err == nil {
+		_, err = conn.PgConn().Exec(ctx, after).ReadAll()
+	}
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		return fmt.Errorf("%s: %s (SQLSTATE %s): nothing of it was done, and no run was made", s.place(pe), pe.Message, pe.Code)

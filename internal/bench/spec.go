@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"qbench/runner"
 	"qbench/schema"
@@ -39,11 +40,15 @@ type Spec struct {
 	Repeat int
 	// ShowProgress is for the record: -P was given.
 	ShowProgress bool
+	// RecoveryTimeout bounds the wait for a server that cannot be reached after
+	// the load, and for server processes of the load that have not ended; 0 is
+	// DefaultRecoveryTimeout.
+	RecoveryTimeout time.Duration
 }
 
 // ownConnections is what a run connects besides its clients: one for the
-// tables before and after it, and one in reserve.
-const ownConnections = 2
+// tables before and after it, one for the run lock, and one in reserve.
+const ownConnections = 3
 
 // Resolve fills in what follows from the mix and checks that both fit
 // together. It connects to nothing.

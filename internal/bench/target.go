@@ -7,11 +7,13 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"qbench/internal/conninfo"
 	"qbench/runner"
 )
 
@@ -21,76 +23,116 @@ type Target struct {
 	Schema string
 	// Disposable says that qbench started the server itself.
 	Disposable bool
+	// Warning is libpq's about a password file that others can read, and that is therefore not used; "" for none.
+	Warning string
 
 	config *pgx.ConnConfig
 	load   *pgconn.Config // of the load's connections
+
+	mu       sync.Mutex
+	pooler   *pooling // nil until it was looked for
+	prepared *bool    // whether it keeps prepared statements; likewise
 }
 
 // NewTarget reads a connection string (URL or keywords; "" for libpq's
 // variables alone) without connecting. Its errors hold no password.
 func NewTarget(dsn, schema string) (*Target, error) {
-	config, err := pgx.ParseConfig(dsn)
+	ready, warning, err := conninfo.Prepare(dsn)
 	if err != nil {
-		return nil, parseError(dsn, err)
+		return nil, err
 	}
-	// The driver takes what an unencoded @ or / cuts off from a password for a
-	// part of the host's or the database's name.
-	if strings.Contains(dsn, "://") && strings.Contains(config.Host+config.Database, "@") {
-		return nil, parseError(dsn, errors.New("a host or a database with an @ in its name"))
+	config, err := pgx.ParseConfig(ready)
+	if err != nil {
+		return nil, conninfo.Unreadable(dsn, err)
+	}
+	if err := withoutGSS(&config.Config); err != nil {
+		return nil, err
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "qbench"
 	}
-	if schema != "" {
-		config.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
-	}
+	// Named statements, pgx's default, are in the way behind a pooler that gives
+	// each transaction another server connection.
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 64
 	load := config.Config.Copy()
 	runner.PrepareConfig(load)
-	return &Target{Schema: schema, config: config, load: load}, nil
+	return &Target{Schema: schema, Warning: warning, config: config, load: load}, nil
 }
 
-// parseError passes the reason on only where no part of the string can be a
-// password: a misplaced / or @ makes the driver take a piece of the password
-// for a port or a host, and quote it.
-func parseError(dsn string, err error) error {
-	if strings.Contains(dsn, "@") || strings.Contains(strings.ToLower(dsn), "password") {
-		return errors.New("the connection string cannot be read (it is not shown, since it may hold a password): " +
-			"write postgres://USER:PASSWORD@HOST:PORT/DATABASE with special characters percent-encoded, or host=HOST user=USER dbname=DATABASE")
+// withoutGSS takes libpq's gssencmode out of the parameters, which are sent to
+// the server otherwise, and refuses what this driver cannot do.
+func withoutGSS(config *pgconn.Config) error {
+	mode := config.RuntimeParams["gssencmode"]
+	delete(config.RuntimeParams, "gssencmode")
+	return CheckGSSEncryption("gssencmode", mode)
+}
+
+// CheckGSSEncryption refuses a value of gssencmode that asks for encryption by
+// GSSAPI, which the driver does not have: a connection would be without.
+func CheckGSSEncryption(name, mode string) error {
+	if mode != "require" {
+		return nil
 	}
-	return fmt.Errorf("the connection string cannot be read: %w", err)
+	return fmt.Errorf("%s=require asks for encryption by GSSAPI, which qbench does not have: leave it out, and use TLS instead (sslmode=verify-full)", name)
 }
 
-// dial makes a connection for a client of the load.
-func (t *Target) dial(ctx context.Context) (*pgconn.PgConn, error) {
-	return patiently(ctx, t, func() (*pgconn.PgConn, error) { return t.dialOnce(ctx) })
+// dial makes a connection without any of pgx's own state, with a search_path
+// at its start; "" leaves it to the role.
+func (t *Target) dial(ctx context.Context, searchPath string) (*pgconn.PgConn, error) {
+	return patiently(ctx, t, func() (*pgconn.PgConn, error) { return t.dialOnce(ctx, searchPath) })
 }
 
 // redial is dial in the middle of a load (-C): a limit that is met there is what
 // the load does to the server, and belongs in the result as it does with pgbench.
-func (t *Target) redial(ctx context.Context) (*pgconn.PgConn, error) {
-	conn, err := t.dialOnce(ctx)
+func (t *Target) redial(ctx context.Context, searchPath string) (*pgconn.PgConn, error) {
+	conn, err := t.dialOnce(ctx, searchPath)
 	if err != nil {
 		return nil, t.explain(err)
 	}
 	return conn, nil
 }
 
-func (t *Target) dialOnce(ctx context.Context) (*pgconn.PgConn, error) {
-	return pgconn.ConnectConfig(ctx, t.load)
+func (t *Target) dialOnce(ctx context.Context, searchPath string) (*pgconn.PgConn, error) {
+	config := t.load
+	if searchPath != "" {
+		config = config.Copy()
+		config.RuntimeParams["search_path"] = searchPath
+	}
+	return pgconn.ConnectConfig(ctx, config)
 }
 
-// Connect makes a connection for administrative steps. They take as long as
-// they take, whatever the server's default time limits are.
+// Connect makes a connection for administrative steps. Its search_path is the
+// role's: what qbench itself runs goes through schema.InCatalog, where no time
+// limit of the role applies. For what cannot run in a transaction they are
+// lifted here, but not on the connections of a pooler, where others would be
+// left without them.
 func (t *Target) Connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := patiently(ctx, t, func() (*pgx.Conn, error) { return pgx.ConnectConfig(ctx, t.config.Copy()) })
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0"); err != nil {
+	if err := t.ready(ctx, conn.PgConn()); err != nil {
 		_ = conn.Close(ctx)
-		return nil, fmt.Errorf("lift the time limits of an administrative connection: %w", err)
+		return nil, err
 	}
 	return conn, nil
+}
+
+// ready lifts the time limits of a connection's session if it is the server's,
+// and refuses a pooler that knows no transactions.
+func (t *Target) ready(ctx context.Context, conn *pgconn.PgConn) error {
+	server, err := t.backend(ctx, conn, "select pg_catalog.pg_backend_pid()")
+	switch {
+	case err != nil:
+		return err
+	case server == conn.PID():
+		return t.exec(ctx, conn, "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0")
+	}
+	if err := t.exec(ctx, conn, "begin"); err != nil {
+		return err
+	}
+	return t.exec(ctx, conn, "rollback")
 }
 
 // A closed connection counts until its server process has ended, which on a busy
@@ -130,13 +172,17 @@ func Full(err error) (which string, full bool) {
 	return "", false
 }
 
+// place is where the server or the pooler in front of it listens.
+func (t *Target) place() string {
+	if strings.HasPrefix(t.config.Host, "/") {
+		return t.config.Host
+	}
+	return fmt.Sprintf("%s:%d", t.config.Host, t.config.Port)
+}
+
 // String names the server, without a password.
 func (t *Target) String() string {
-	c := t.config
-	place := fmt.Sprintf("%s:%d", c.Host, c.Port)
-	if strings.HasPrefix(c.Host, "/") {
-		place = c.Host
-	}
+	c, place := t.config, t.place()
 	if c.Database != "" {
 		place += ", database " + c.Database
 	}
@@ -149,6 +195,7 @@ const (
 	invalidPassword      = "28P01"
 	tooManyConnections   = "53300"
 	noDatabase           = "3D000"
+	protocolViolation    = "08P01"
 )
 
 // explain words a failed connection on one line, with what to do about it.
@@ -165,9 +212,16 @@ func (t *Target) explain(err error) error {
 		case invalidAuthorization:
 			advice = "check the user in PGUSER or --dsn, and the server's pg_hba.conf"
 		case tooManyConnections:
-			advice = "use fewer clients (-c), or raise max_connections"
+			advice = "use fewer clients (-c), or " + raise(pe.Message)
 		case noDatabase:
 			advice = "name another one in PGDATABASE or --dsn"
+		case protocolViolation:
+			advice = "see the log of the server, or of the connection pooler in front of it"
+			if name := refusedParameter(err); name != "" {
+				advice = "a connection pooler refuses this setting: take " + name + " out of the connection string and PGOPTIONS, or connect to PostgreSQL directly"
+			} else if strings.Contains(pe.Message, "max_client_conn") {
+				advice = "use fewer clients (-c), or raise max_client_conn of the pooler"
+			}
 		default:
 			advice = "see the server's log"
 		}
@@ -188,6 +242,37 @@ func (t *Target) explain(err error) error {
 	}
 	text := strings.Join(strings.Fields(cause.Error()), " ")
 	return &ConnectError{fmt.Sprintf("connect to %s: %s (%s)", t, text, advice), err}
+}
+
+// raise is what to raise for a limit on connections, by the server's message.
+func raise(message string) string {
+	switch {
+	case strings.Contains(message, "for role"):
+		return "raise the role's limit (alter role … connection limit)"
+	case strings.Contains(message, "for database"):
+		return "raise the database's limit (alter database … connection limit)"
+	}
+	return "raise max_connections"
+}
+
+// startupRefused tells a pooler's refusal of a setting at the start of a
+// connection.
+func startupRefused(err error) bool { return refusedParameter(err) != "" }
+
+// refusedParameter names the setting that pgbouncer refuses.
+func refusedParameter(err error) string {
+	var pe *pgconn.PgError
+	if !errors.As(err, &pe) || pe.Code != protocolViolation {
+		return ""
+	}
+	name, _ := strings.CutPrefix(pe.Message, "unsupported startup parameter: ")
+	if name == pe.Message {
+		name, _ = strings.CutPrefix(pe.Message, "unsupported startup parameter in options: ")
+	}
+	if name == pe.Message {
+		return ""
+	}
+	return name
 }
 
 // ConnectError is a connection that could not be made, in words for a person.

@@ -71,6 +71,9 @@ func (a *app) ab(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.checkStdout(); err != nil {
+		return err
+	}
 	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs)
 	if err != nil {
 		return err
@@ -98,15 +101,18 @@ func (a *app) ab(c *cli.Context) error {
 	}
 	rep := trial.Report()
 	rep.Interrupted = status == StatusInterrupted
-	if perr := a.printComparison(c, format, rep); perr != nil {
-		return errors.Join(err, perr)
+	lost := a.printComparison(c, format, rep)
+	for _, s := range sides {
+		if s.unsaved != nil {
+			lost = errors.Join(lost, s.folder.write(s.file))
+		}
 	}
 	for _, s := range sides {
 		if s.folder != nil && s.folder.file != nil {
-			con.note("results of %s: %s", s.name, s.folder.file.path)
+			con.note("results of %s: %s", s.name, a.secrets.Mask(s.folder.file.path))
 		}
 	}
-	return withStatus(worse(status, comparisonStatus(rep)), err)
+	return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 }
 
 // readSides reads both variants. Its errors are mistakes in usage, but for

@@ -126,8 +126,9 @@ func (t *abRun) pair(n int) error {
 		res, err := t.one(s, n)
 		if res != nil && s.folder != nil {
 			s.file.Runs = append(s.file.Runs, res)
-			if err := s.folder.write(s.file); err != nil {
-				return err
+			if err := s.folder.write(s.file); err != nil && s.unsaved == nil {
+				t.con.note("qbench: warning: %v; the pairs go on", err)
+				s.unsaved = err
 			}
 		}
 		switch {
@@ -135,7 +136,9 @@ func (t *abRun) pair(n int) error {
 			return fmt.Errorf("variant %s: %w", s.name, err)
 		case t.signals.stop.Err() != nil:
 			return bench.ErrStopped
-		case res.Audit != nil && !res.Audit.OK:
+		case report.AuditOf(res) == report.AuditMissing:
+			return withStatus(StatusIncomplete, fmt.Errorf("pair %d: variant %s was NOT AUDITED, so its numbers are not proved: %s", n+1, s.name, reasonOf(res)))
+		case report.AuditOf(res) == report.AuditFailed:
 			return withStatus(StatusAudit, fmt.Errorf("pair %d: variant %s failed its audit, so its numbers mean nothing: %s", n+1, s.name, firstProblem(res.Audit.Problems)))
 		}
 		runs[i] = res
@@ -144,6 +147,14 @@ func (t *abRun) pair(n int) error {
 		return withStatus(StatusIncomplete, fmt.Errorf("pair %d: %w", n+1, err))
 	}
 	return nil
+}
+
+// reasonOf says why a run was not audited.
+func reasonOf(r *runner.Result) string {
+	if r.Audit == nil {
+		return "see the result file"
+	}
+	return r.Audit.Reason
 }
 
 func firstProblem(list []string) string {
@@ -170,7 +181,7 @@ func (t *abRun) one(s *side, n int) (*runner.Result, error) {
 	t.con.hide()
 	msgs.close()
 	if res != nil {
-		res.Warnings = report.Warnings(res, s.file.Environment)
+		res.Warnings = append(res.Warnings, report.Warnings(res, s.file.Environment)...)
 	}
 	return res, err
 }

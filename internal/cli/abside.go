@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/bench"
+	"qbench/internal/conninfo"
 	"qbench/runner"
 )
 
@@ -23,6 +24,7 @@ type side struct {
 	server  *server
 	file    *runner.File
 	folder  *resultFolder // of -o; nil without
+	unsaved error         // why the folder's file could not be written at some time
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and
@@ -201,6 +203,8 @@ func titleOf(flags []flagValue) string {
 	for _, f := range flags {
 		if f.name == "dsn" {
 			f.value = bench.RedactDSN(f.value)
+		} else {
+			f.value = conninfo.Redact(f.value)
 		}
 		text := f.String()
 		if strings.ContainsAny(text, " \t'\"\\") {

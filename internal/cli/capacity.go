@@ -24,7 +24,7 @@ func (a *app) capacityCommand() *cli.Command {
 	var flags []cli.Flag
 	flags = append(flags, strategyFlags()...)
 	flags = append(flags, capacityFlags()...)
-	flags = append(flags, pick(loadFlags(), "jobs", "protocol", "max-tries")...)
+	flags = append(flags, pick(loadFlags(), "jobs", "protocol", "max-tries", "grace")...)
 	flags = append(flags, pick(feedFlags(), "enqueue-batch", "poll-interval", "notify")...)
 	flags = append(flags, pick(queueFlags("plain, or the strategy's own"),
 		"layout", "unlogged", "partitions", "seed", "schema-name", "index", "claimed", "payload-bytes", "priorities", "entrypoints")...)

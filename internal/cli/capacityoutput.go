@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"qbench/internal/capacity"
@@ -27,13 +26,7 @@ func (a *app) capacityDestination(v *values) *output {
 func (o *capacityOutput) print(r *capacity.Report, f *runner.File) error {
 	options := reportOptions(o.stdout, o.noColor)
 	options.Charts = true
-	if err := renderCapacity(o.stdout, o.format, r, f, options); err != nil {
-		return fmt.Errorf("print the report: %w", err)
-	}
-	if o.jsonOut != nil {
-		return report.JSON(o.jsonOut, f, report.Options{})
-	}
-	return nil
+	return o.printed(renderCapacity(o.stdout, o.format, r, f, options), f)
 }
 
 func renderCapacity(w io.Writer, format string, r *capacity.Report, f *runner.File, o report.Options) error {

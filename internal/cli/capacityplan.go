@@ -167,6 +167,7 @@ func (p *capacityPlan) readSpecs(v *values) {
 	base := bench.Spec{Clients: 1}
 	base.Queue = readQueue(v)
 	p.most = base.Queue.Orders
+	base.RecoveryTimeout = readRecovery(v)
 	l := &base.Load
 	l.Seed = base.Queue.Seed
 	l.Duration = p.duration
@@ -178,6 +179,7 @@ func (p *capacityPlan) readSpecs(v *values) {
 		l.Threads = int(v.integer("jobs", "threads", 1, maxClients))
 	}
 	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
+	l.Grace = v.duration("grace", time.Second)
 	l.VerboseErrors = v.c.Bool("verbose-errors")
 	modes := readModes(v)
 	if len(modes) > 1 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/internal/capacity"
 	"qbench/runner"
@@ -143,6 +144,7 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 				m.tick(t, moved)
 			}
 		},
+		Waiting: func(what string) { m.con.note("%s", what) },
 		Message: msgs.message,
 	})
 	m.con.hide()
@@ -155,6 +157,8 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, connectionLimit(err)
+	case res.Audit != nil && !res.Audit.Made():
+		return nil, fmt.Errorf("the measurement of %s was NOT AUDITED: %s", amount.Count(p.Clients, "client"), res.Audit.Reason)
 	case res.AbortedClients == res.Clients:
 		return nil, fmt.Errorf("all clients were aborted: %s", firstOf(res.Errors))
 	}

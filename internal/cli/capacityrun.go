@@ -31,10 +31,9 @@ func (a *app) capacity(c *cli.Context) error {
 		server.disposable.MaxClients = max(server.disposable.MaxClients, s.Connections())
 		server.disposable.LocksPerClient = max(server.disposable.LocksPerClient, s.LocksPerClient())
 	}
-	if err := out.open(); err != nil {
+	if err := errors.Join(a.checkStdout(), out.open()); err != nil {
 		return err
 	}
-	defer out.close()
 
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
@@ -98,13 +97,11 @@ func (r *capacityRun) do(o serverOptions) (err error) {
 		return fmt.Errorf("write what was found: %w", err)
 	}
 	r.con.hide()
-	if err := errors.Join(r.out.save(r.file), r.out.print(r.report, r.file)); err != nil {
-		return err
-	}
+	lost := errors.Join(r.out.save(r.file, true), r.out.print(r.report, r.file))
 	if ctx.Err() != nil {
 		failure = nil // the report says what was not finished
 	}
-	return withStatus(r.status, failure)
+	return withStatus(orLost(r.status, lost), errors.Join(failure, lost))
 }
 
 // strategy answers what was asked about one strategy. With an error it returns
@@ -220,10 +217,10 @@ func (p *capacityPlan) probeDuration() time.Duration {
 // keep records a run: in the file without what only a single run's report
 // draws, and in the strategy where it failed its audit.
 func (r *capacityRun) keep(s *capacity.Strategy, res *runner.Result, p capacity.Point) {
-	if res.Audit != nil && !res.Audit.OK && s.Invalid == "" {
+	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
 		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}
-	res.Warnings = report.Warnings(res, r.file.Environment)
+	res.Warnings = append(res.Warnings, report.Warnings(res, r.file.Environment)...)
 	for i := range res.Intervals {
 		res.Intervals[i].Hist = nil
 	}

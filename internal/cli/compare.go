@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/compare"
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -76,8 +77,9 @@ func readComparisonFormat(v *values) report.CompareFormat {
 
 // printComparison prints a comparison and adds it to the workflow's page.
 func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *compare.Report) error {
-	if err := format(a.stdout, r, reportOptions(a.stdout, c.Bool("no-color"))); err != nil {
-		return fmt.Errorf("print the comparison: %w", err)
+	stdout := printable.Unwrap(a.stdout)
+	if err := format(stdout, r, reportOptions(stdout, c.Bool("no-color"))); err != nil {
+		return errors.Join(fmt.Errorf("print the comparison: %w", reason(err)), addStepSummary(r))
 	}
 	return addStepSummary(r)
 }
@@ -119,10 +121,8 @@ func (a *app) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printComparison(c, format, r); err != nil {
-		return err
-	}
-	return withStatus(comparisonStatus(r), nil)
+	lost := a.printComparison(c, format, r)
+	return withStatus(orLost(comparisonStatus(r), lost), lost)
 }
 
 // comparisonStatus is the exit status that a comparison calls for.

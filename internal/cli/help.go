@@ -51,7 +51,7 @@ var statusHelp = []struct {
 	meaning string
 }{
 	{StatusOK, "all was done"},
-	{StatusUsage, "usage or setup: nothing was measured"},
+	{StatusUsage, "usage or setup: nothing was measured; or a result could not be written"},
 	{StatusIncomplete, "the run is incomplete: a client was aborted"},
 	{StatusFailed, "a threshold or a regression gate failed"},
 	{StatusAudit, "the audit failed: orders were not handled exactly once"},

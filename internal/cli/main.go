@@ -5,18 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/conninfo"
+	"qbench/internal/printable"
 	"qbench/scenarios"
 )
 
-// app is what the commands share: the process's streams and command line.
+// app is what the commands share: the process's streams and command line. What
+// is written to stdout and stderr is made printable; reports and the console
+// take the streams themselves (printable.Unwrap), since they know which escape
+// sequences are their own.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	args           []string // the whole command line, for the record
+	secrets        conninfo.Secrets
 }
 
 // rawCommand is a subcommand with a command line of its own, which it gets
@@ -30,27 +39,37 @@ type rawCommand struct {
 // returns the exit status. It is all that a process does, so that tests can
 // call it; when ctx ends, everything stops at once.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, args: args}
+	out := &printable.Writer{Raw: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: &printable.Writer{Raw: stderr}, args: args, secrets: conninfo.Find(args)}
 	var rest []string
 	if len(args) > 1 {
 		rest = args[1:]
 	}
 	for _, raw := range rawCommands {
 		if len(rest) > 0 && rest[0] == raw.name {
+			ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+			defer restore()
+			// A second signal ends the process, as the first one ends pgbench.
+			defer context.AfterFunc(ctx, restore)()
 			return raw.main(ctx, rest[1:], stdin, stdout, stderr)
 		}
 	}
 	err := a.dispatch(ctx, rest)
+	if out.Err != nil {
+		lost := fmt.Errorf("write to standard output: %w", reason(out.Err))
+		err = withStatus(orLost(statusOf(err), lost), errors.Join(err, lost))
+	}
 	a.printError(err)
 	return int(statusOf(err))
 }
 
-// printError writes an error, and where to read more about a mistake in usage.
+// printError writes an error, and where to read more about a mistake in usage. An error may repeat an argument, and
+// a connection string can stand anywhere by mistake.
 func (a *app) printError(err error) {
 	if err == nil || err.Error() == "" {
 		return
 	}
-	fmt.Fprintf(a.stderr, "qbench: error: %v\n", err)
+	fmt.Fprintf(a.stderr, "qbench: error: %s\n", a.secrets.Mask(err.Error()))
 	var u *usageError
 	if errors.As(err, &u) {
 		command := "qbench"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -36,6 +37,9 @@ func (a *app) onServer(v *values, do func(s *server, con *console, signals *inte
 	}
 	err = do(srv, con, signals)
 	con.hide()
+	if errors.Is(err, bench.ErrStopped) {
+		return withStatus(StatusInterrupted, err)
+	}
 	if err != nil && signals.stop.Err() != nil {
 		return withStatus(StatusInterrupted, fmt.Errorf("interrupted: %w", err))
 	}
@@ -74,6 +78,11 @@ func (a *app) initCommand() *cli.Command {
 				v.fail("%w", err)
 			}
 			return a.onServer(v, func(s *server, con *console, signals *interrupts) error {
+				lock, err := s.Lock(signals.stop)
+				if err != nil {
+					return err
+				}
+				defer lock.Release(c.Context)
 				conn, err := s.Connect(signals.stop)
 				if err != nil {
 					return err
@@ -88,23 +97,32 @@ func (a *app) initCommand() *cli.Command {
 func (a *app) cleanCommand() *cli.Command {
 	return &cli.Command{
 		Name: "clean", Usage: "drop what qbench made",
-		Description: "Drops the tables and functions that bear qbench's mark (a comment on them), and the schema if qbench made it and nothing else is in it.",
-		Flags:       append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
+		Description: "Drops the tables and functions that bear qbench's mark (a comment on them), and the schema if qbench made it and nothing else is in it. " +
+			"What was renamed since is kept and named. A queue that a run uses is not touched.",
+		Flags: append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
 		Action: func(c *cli.Context) error {
 			return a.onServer(&values{c: c}, func(s *server, con *console, signals *interrupts) error {
+				lock, err := s.Lock(signals.stop)
+				if err != nil {
+					return err
+				}
+				defer lock.Release(c.Context)
 				conn, err := s.Connect(signals.stop)
 				if err != nil {
 					return err
 				}
 				defer conn.Close(c.Context)
-				dropped, err := schema.Drop(signals.stop, conn, s.Schema)
+				dropped, kept, err := schema.Drop(signals.stop, conn, s.Schema)
 				if err != nil {
 					return err
 				}
 				for _, what := range dropped {
 					fmt.Fprintf(a.stdout, "dropped %s\n", what)
 				}
-				if len(dropped) == 0 {
+				for _, what := range kept {
+					fmt.Fprintf(a.stdout, "kept %s: qbench made it, but under another name\n", what)
+				}
+				if len(dropped)+len(kept) == 0 {
 					fmt.Fprintln(a.stdout, "nothing here was made by qbench")
 				}
 				return nil
@@ -117,7 +135,9 @@ func (a *app) checkCommand() *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "audit the tables as they are",
 		Description: "Proves that each order of the set is in exactly one of the tables, exactly once, and that nothing else is in them, " +
-			"for every workload whose queue is in the schema, and counts the orders that are claimed but not completed. Exit status 4 if a proof fails.",
+			"for every workload whose queue is in the schema, and counts the orders that are claimed but not completed. " +
+			"The clients' counts of the runs on the queue are kept with its tables: every order that was acknowledged to a client must be recorded as done. " +
+			"Exit status 4 if a proof fails, and 2 (NOT AUDITED) if a run's counts are missing because it is still going on, or was killed.",
 		Flags: append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
 		Action: func(c *cli.Context) error {
 			return a.onServer(&values{c: c}, func(s *server, con *console, signals *interrupts) error {
@@ -137,7 +157,7 @@ func (a *app) checkCommand() *cli.Command {
 					}
 					found = true
 					con.show("auditing")
-					audit, err := schema.AuditTables(signals.stop, conn, made, nil)
+					audit, made, err := s.CheckQueue(signals.stop, conn, made)
 					if err != nil {
 						return err
 					}
@@ -164,9 +184,16 @@ func (a *app) printAudit(audit *runner.Audit, made *schema.Made) Status {
 		}
 		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now%s)\n", amount.Grouped(audit.Orphans), back)
 	}
+	if l := made.Ledger; l != nil && l.Runs > 0 {
+		fmt.Fprintf(a.stdout, "acknowledged to the clients of %s: %s, in doubt %s\n", amount.Count(l.Runs, "run"), amount.Grouped(l.Acknowledged), amount.Grouped(l.InDoubt))
+	}
 	if audit.OK {
 		fmt.Fprintln(a.stdout, "audit ok: each order is in exactly one table, exactly once")
 		return StatusOK
+	}
+	if !audit.Made() {
+		fmt.Fprintf(a.stdout, "NOT AUDITED: %s\n", audit.Reason)
+		return StatusIncomplete
 	}
 	fmt.Fprintln(a.stdout, "AUDIT FAILED")
 	for _, p := range audit.Problems {

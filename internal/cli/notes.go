@@ -13,6 +13,7 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/bench"
+	"qbench/internal/printable"
 	"qbench/runner"
 	"qbench/schema"
 )
@@ -30,6 +31,7 @@ type console struct {
 }
 
 func newConsole(w io.Writer) *console {
+	w = printable.Unwrap(w)
 	return &console{w: w, terminal: isTerminal(w), width: screenWidth(w)}
 }
 
@@ -38,7 +40,7 @@ func (c *console) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clear()
-	text := fmt.Sprintf(format, args...)
+	text := printable.Text(fmt.Sprintf(format, args...))
 	if c.terminal && !strings.Contains(text, "\n") {
 		wrapAt(c.w, c.width, "", "  ", text)
 		return
@@ -56,7 +58,7 @@ func (c *console) show(format string, args ...any) {
 	defer c.mu.Unlock()
 	c.clear()
 	c.width = screenWidth(c.w) // the window may have been resized
-	text := []rune(fmt.Sprintf(format, args...))
+	text := []rune(printable.Line(fmt.Sprintf(format, args...)))
 	// The last column stays free: some terminals wrap as soon as it is written.
 	_, _ = io.WriteString(c.w, string(text[:min(len(text), c.width-1)]))
 	c.status = true
@@ -202,6 +204,7 @@ func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
 			c.show("%s", statusLine(t, spec, failed, c.columns()))
 		},
 		Auditing: func() { c.show("auditing") },
+		Waiting:  func(what string) { c.note("%s", what) },
 		Message:  m.message,
 	}
 }

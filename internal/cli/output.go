@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -23,7 +24,7 @@ type output struct {
 
 // readOutput reads the flags of reportFlags. Nothing is written before open.
 func (a *app) readOutput(v *values) *output {
-	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: a.stdout}
+	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
 	if o.format != "" {
 		if _, err := report.Lookup(o.format); err != nil {
 			v.fail("--format: %w", err)
@@ -31,7 +32,7 @@ func (a *app) readOutput(v *values) *output {
 	}
 	switch path := v.text("json"); {
 	case path == "-":
-		o.stdout, o.jsonOut = a.stderr, a.stdout
+		o.stdout, o.jsonOut = printable.Unwrap(a.stderr), o.stdout
 	case path != "":
 		o.json = &resultFile{path: path}
 	case v.given("json"):
@@ -56,20 +57,14 @@ func (o *output) open() error {
 	if o.json == nil {
 		return nil
 	}
-	return o.json.open()
+	return o.json.check()
 }
 
-// close removes what was made for results that never came.
-func (o *output) close() {
-	if o.json != nil {
-		o.json.discard()
-	}
-}
-
-// save writes the result files; it may be called again with more runs in them.
-func (o *output) save(f *runner.File) error {
+// save writes the result files. Before the last time there are more runs to
+// come, and a file that cannot be replaced is left alone.
+func (o *output) save(f *runner.File, last bool) error {
 	var err error
-	if o.json != nil {
+	if o.json != nil && (last || !o.json.special) {
 		err = o.json.write(f)
 	}
 	if o.folder != nil {
@@ -97,11 +92,17 @@ func (o *output) print(f *runner.File, format string) error {
 	}
 	options := reportOptions(o.stdout, o.noColor)
 	options.Charts = isTerminal(o.stdout) && !o.noCharts
-	if err := render(o.stdout, f, options); err != nil {
-		return fmt.Errorf("print the report: %w", err)
+	return o.printed(render(o.stdout, f, options), f)
+}
+
+// printed writes the result file after the report where --json is -, be the
+// report printed or not.
+func (o *output) printed(err error, f *runner.File) error {
+	if err != nil {
+		err = fmt.Errorf("print the report: %w", reason(err))
 	}
 	if o.jsonOut != nil {
-		return report.JSON(o.jsonOut, f, report.Options{})
+		err = errors.Join(err, report.JSON(o.jsonOut, f, report.Options{}))
 	}
-	return nil
+	return err
 }

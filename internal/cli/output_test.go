@@ -38,17 +38,13 @@ func TestResultFile(t *testing.T) {
 	file := &runner.File{Format: runner.Format}
 
 	r := &resultFile{path: link}
-	if err := r.open(); err != nil {
+	if err := r.check(); err != nil {
 		t.Fatal(err)
 	}
-	r.discard()
 	if text, _ := os.ReadFile(path); string(text) != "old" {
 		t.Errorf("a run without a result left %q", text)
 	}
 
-	if err := r.open(); err != nil {
-		t.Fatal(err)
-	}
 	for n := range 3 {
 		if err := r.write(file); err != nil {
 			t.Fatal(err)
@@ -58,7 +54,6 @@ func TestResultFile(t *testing.T) {
 		}
 		file.Runs = append(file.Runs, &runner.Result{Strategy: "s"})
 	}
-	r.discard()
 	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the link was replaced: %v, %v", info, err)
 	}
@@ -75,7 +70,7 @@ func TestResultFileRefused(t *testing.T) {
 		dir:                              "is a folder: name a file in it",
 		filepath.Join(dir, "no", "x.js"): "the result file cannot be written: " + filepath.Join(dir, "no") + ": no such file or directory",
 	} {
-		if err := (&resultFile{path: path}).open(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (&resultFile{path: path}).check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
@@ -85,7 +80,7 @@ func TestResultFileRefused(t *testing.T) {
 func TestResultToDevice(t *testing.T) {
 	t.Parallel()
 	r := &resultFile{path: os.DevNull}
-	if err := r.open(); err != nil {
+	if err := r.check(); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.write(&runner.File{Format: runner.Format}); err != nil {

@@ -34,6 +34,7 @@ func readSpecs(v *values) []bench.Spec {
 	base.Feed = readFeed(v)
 	base.Queue, base.KeepData = readQueue(v), v.c.Bool("keep-data")
 	base.Setup = readSetup(v)
+	base.RecoveryTimeout = readRecovery(v)
 	if base.Feed != nil && !v.given("orders") {
 		base.Queue.Orders = 0
 	}
@@ -147,6 +148,7 @@ func readLoad(v *values) bench.Spec {
 	}
 	l.Warmup = v.duration("warmup", time.Second)
 	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
+	l.Grace = v.duration("grace", time.Second)
 	if v.given("pool") {
 		s.Pool = int(v.integer("pool", "connections", 1, maxClients))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/printable"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -19,7 +20,7 @@ func (a *app) reportCommand() *cli.Command {
 		Name: "report", ArgsUsage: "FILE...",
 		Usage: "render saved results in any format",
 		Description: "FILE is a result file (qbench run --json, or -o), or a folder of them; the runs of several files are put together. " +
-			"With --fail-if the exit status is 3 if a condition is true of a run, and 4 if a run failed its audit, since its numbers mean nothing.\n\n" +
+			"With --fail-if the exit status is 3 if a condition is true of a run, 4 if a run failed its audit, since its numbers mean nothing, and 2 if a run was not audited.\n\n" +
 			"  qbench report result.json --format html -o result.html\n  qbench report results/ --format benchfmt",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
@@ -34,7 +35,7 @@ func (a *app) reportCommand() *cli.Command {
 
 func (a *app) report(c *cli.Context) error {
 	v := &values{c: c}
-	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: a.stdout}
+	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
 	if out.format != "" {
 		if _, err := report.Lookup(out.format); err != nil {
 			v.fail("--format: %w", err)
@@ -61,16 +62,18 @@ func (a *app) report(c *cli.Context) error {
 	if len(limits) > 0 && len(joined.Runs) == 0 {
 		return errors.New("the results hold no run, so there is nothing that --fail-if could be checked on")
 	}
-	if err := out.printTo(v.text("output"), joined); err != nil {
-		return err
-	}
+	lost := out.printTo(v.text("output"), joined)
 	status := a.checkThresholds(limits, joined.Runs)
 	for _, r := range joined.Runs {
-		if len(limits) > 0 && r.Audit != nil && !r.Audit.OK {
+		switch audit := report.AuditOf(r); {
+		case len(limits) == 0:
+		case audit == report.AuditFailed:
 			status = worse(status, StatusAudit)
+		case audit == report.AuditMissing:
+			status = worse(status, StatusIncomplete)
 		}
 	}
-	return withStatus(status, nil)
+	return withStatus(orLost(status, lost), lost)
 }
 
 // printTo prints a result as the command run does, into a file if one is named.
@@ -87,7 +90,7 @@ func (o *output) printTo(path string, f *runner.File) error {
 		return err
 	}
 	file := &resultFile{path: path}
-	if err := file.open(); err != nil {
+	if err := file.check(); err != nil {
 		return err
 	}
 	return file.fill(func(w io.Writer) error { return render(w, f, reportOptions(w, true)) })

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,39 +15,41 @@ import (
 	"qbench/runner"
 )
 
-// resultFile is replaced as a whole: it is written under another name beside
-// it and then renamed, so that a reader never sees half of it and an earlier
-// result stays until there is a new one.
+// resultFile is replaced as a whole, so that a reader never sees half of it and
+// an earlier result stays until there is a new one.
 type resultFile struct {
 	path    string
-	special bool // a device or a pipe, which is written to as it is
-	tmp     *os.File
+	special bool // a device or a pipe, which is written to as it is, and once
 }
 
-// open makes the file aside.
-func (r *resultFile) open() error {
-	if real, err := filepath.EvalSymlinks(r.path); err == nil {
-		r.path = real
-	}
-	if info, err := os.Stat(r.path); err == nil && info.IsDir() {
-		return fmt.Errorf("the result file %s is a folder: name a file in it", r.path)
-	} else if err == nil {
+// check finds out, before anything is measured, what could keep the file from
+// being written. It leaves nothing behind and changes nothing.
+func (r *resultFile) check() error {
+	if info, err := os.Stat(r.path); err == nil {
+		r.special = !info.Mode().IsRegular()
+		switch {
+		case info.IsDir():
+			return fmt.Errorf("the result file %s is a folder: name a file in it", r.path)
+		case info.Mode()&fs.ModeNamedPipe != 0:
+			return nil // opened for writing, it would wait for a reader
+		}
 		// A file that may not be written shall not be replaced either.
-		f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
-		if err != nil {
+		if err := mayWrite(r.path); err != nil {
 			return explainFile(err)
 		}
-		if r.special = !info.Mode().IsRegular(); r.special {
-			r.tmp = f
+		if r.special {
 			return nil
 		}
-		_ = f.Close()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(r.path), "."+filepath.Base(r.path)+".*")
+	path, err := followLinks(r.path)
 	if err != nil {
 		return explainFile(err)
 	}
-	r.tmp = tmp
+	aside, err := newAside(path)
+	if err != nil {
+		return explainFile(err)
+	}
+	aside.discard()
 	return nil
 }
 
@@ -64,40 +68,27 @@ func (r *resultFile) write(f *runner.File) error {
 
 // fill replaces the file by what render writes.
 func (r *resultFile) fill(render func(io.Writer) error) error {
-	if r.tmp == nil { // a further time
-		if err := r.open(); err != nil {
-			return err
-		}
-	}
-	tmp := r.tmp
-	err := render(tmp)
-	if !r.special {
-		err = errors.Join(err, tmp.Chmod(0o644))
-	}
-	err = errors.Join(err, tmp.Close())
-	r.tmp = nil
-	if r.special {
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
 		return err
 	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), r.path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-		return fmt.Errorf("write the result file %s: %w", r.path, err)
+	if err := replaceFile(r.path, b.Bytes()); err != nil {
+		return fmt.Errorf("write the result file %s: %w", r.path, reason(err))
 	}
 	return nil
 }
 
-func (r *resultFile) discard() {
-	if r.tmp != nil {
-		_ = r.tmp.Close()
-		if r.special {
-			return
-		}
-		_ = os.Remove(r.tmp.Name())
-		r.tmp = nil
+// reason is the error without the name of a file that is only there in passing.
+func reason(err error) error {
+	var pe *os.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
 	}
+	return err
 }
 
 // resultFolder is where -o keeps the results of every invocation in a file of
@@ -114,52 +105,52 @@ func (r *resultFolder) open() error {
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return fmt.Errorf("the folder for results cannot be made: %w", err)
 	}
-	probe := resultFile{path: filepath.Join(r.dir, "result.json")}
-	if err := probe.open(); err != nil {
-		return err
+	aside, err := newAside(filepath.Join(r.dir, "result.json"))
+	if err != nil {
+		return explainFile(err)
 	}
-	probe.discard()
+	aside.discard()
 	return nil
 }
 
 // write keeps a result; called again, it replaces that by one with more runs.
 func (r *resultFolder) write(f *runner.File) error {
-	if r.file == nil {
-		path, err := r.reserve()
+	if r.file != nil {
+		return r.file.write(f)
+	}
+	var b bytes.Buffer
+	if err := report.JSON(&b, f, report.Options{}); err != nil {
+		return err
+	}
+	// Two invocations may start in the same second.
+	for n := 1; ; n++ {
+		path := r.path(n)
+		err := createFile(path, b.Bytes())
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("write the result file %s: %w", path, reason(err))
 		}
 		r.file = &resultFile{path: path}
+		return nil
 	}
-	return r.file.write(f)
 }
 
 // maxTitle bounds the names of files well below what file systems take.
 const maxTitle = 100
 
-// reserve takes a name that no other file has: two invocations may start in
-// the same second.
-func (r *resultFolder) reserve() (string, error) {
+// path is the n-th name that a result of this command may have.
+func (r *resultFolder) path(n int) string {
 	title := strings.Map(func(c rune) rune {
 		if strings.ContainsRune("+-_.", c) || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
 			return c
 		}
 		return '_'
 	}, r.title)
-	title = title[:min(len(title), maxTitle)]
-	for n := 1; ; n++ {
-		name := r.start.UTC().Format("20060102T150405Z") + "-" + title
-		if n > 1 {
-			name += fmt.Sprintf("-%d", n)
-		}
-		path := filepath.Join(r.dir, name+".json")
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", explainFile(err)
-		}
-		return path, f.Close()
+	name := r.start.UTC().Format("20060102T150405Z") + "-" + title[:min(len(title), maxTitle)]
+	if n > 1 {
+		name += fmt.Sprintf("-%d", n)
 	}
+	return filepath.Join(r.dir, name+".json")
 }

@@ -12,6 +12,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/compare"
+	"qbench/internal/conninfo"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -55,10 +56,9 @@ func (a *app) run(c *cli.Context) error {
 	if out.folder != nil {
 		out.folder.title = strategiesOf(specs)
 	}
-	if err := errors.Join(logs.check(), out.open()); err != nil {
+	if err := errors.Join(a.checkStdout(), logs.check(), out.open()); err != nil {
 		return err
 	}
-	defer out.close()
 
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
@@ -80,6 +80,8 @@ type matrix struct {
 	logs    logOptions
 	limits  []compare.Threshold
 	file    *runner.File
+	// lost is why something beside the report could not be written.
+	lost error
 	// disposable says that the tables go away with the server.
 	disposable bool
 }
@@ -111,12 +113,12 @@ func (m *matrix) run(o serverOptions) (err error) {
 	for i, spec := range m.specs {
 		res, err := m.one(srv, i, spec)
 		if res != nil {
-			res.Warnings = report.Warnings(res, m.file.Environment)
+			res.Warnings = append(res.Warnings, report.Warnings(res, m.file.Environment)...)
 			m.openLoop(spec, res)
 			m.file.Runs = append(m.file.Runs, res)
 			status = worse(status, resultStatus(res))
-			if err := m.out.save(m.file); err != nil {
-				return err
+			if more := i < len(m.specs)-1 && err == nil && m.signals.stop.Err() == nil; more {
+				m.save()
 			}
 			m.summary(i, res)
 		}
@@ -125,8 +127,10 @@ func (m *matrix) run(o serverOptions) (err error) {
 				return m.end(err)
 			}
 			// What was measured before is worth a report all the same.
-			failure = err
-			status = worse(status, worse(StatusIncomplete, statusOf(m.end(err))))
+			if failure = m.end(err); statusOf(failure) == StatusInterrupted {
+				status = worse(status, StatusInterrupted)
+			}
+			status = worse(status, StatusIncomplete)
 			break
 		}
 		if m.signals.stop.Err() != nil {
@@ -135,14 +139,20 @@ func (m *matrix) run(o serverOptions) (err error) {
 		}
 	}
 	m.con.hide()
-	if err := m.out.print(m.file, defaultFormat(m.file.Runs)); err != nil {
-		return err
-	}
-	if m.out.folder != nil {
-		m.con.note("results: %s", m.out.folder.file.path)
+	lost := errors.Join(m.lost, m.out.save(m.file, true), m.out.print(m.file, defaultFormat(m.file.Runs)))
+	if m.out.folder != nil && m.out.folder.file != nil {
+		m.con.note("results: %s", m.app.secrets.Mask(m.out.folder.file.path))
 	}
 	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
-	return withStatus(status, failure)
+	return withStatus(orLost(status, lost), errors.Join(failure, lost))
+}
+
+// save keeps what was measured until now. The runs go on if that fails, since
+// the report is still to come, and the file is written again at the end.
+func (m *matrix) save() {
+	if err := m.out.save(m.file, false); err != nil {
+		m.con.note("qbench: warning: %v; the runs go on", err)
+	}
 }
 
 // end gives an interruption its status.
@@ -156,7 +166,13 @@ func (m *matrix) end(err error) error {
 			}
 			return withStatus(StatusInterrupted, errors.New("stopped at once"+left))
 		}
-		return withStatus(StatusInterrupted, bench.ErrStopped)
+		if !errors.Is(err, bench.ErrStopped) {
+			err = bench.ErrStopped
+		}
+		if m.disposable {
+			err = bench.ErrStopped // what it says of the tables goes away with the server
+		}
+		return withStatus(StatusInterrupted, err)
 	}
 	return err
 }
@@ -181,7 +197,9 @@ func (m *matrix) one(srv *server, i int, spec bench.Spec) (*runner.Result, error
 	m.con.hide()
 	msgs.close()
 	if log != nil {
-		err = errors.Join(err, log.Close())
+		if lost := log.Close(); lost != nil {
+			m.lost = errors.Join(m.lost, fmt.Errorf("write the transaction log: %w", lost))
+		}
 	}
 	return res, err
 }
@@ -196,15 +214,16 @@ func (m *matrix) summary(i int, r *runner.Result) {
 		line = fmt.Sprintf("%.1f orders/s, %s", r.OrdersPerS, line)
 	}
 	line += fmt.Sprintf(", p99 %.3f ms", r.Latency.P99)
-	switch {
-	case r.Audit == nil:
-	case r.Audit.OK:
+	switch report.AuditOf(r) {
+	case report.AuditOK:
 		line += ", audit ok"
-	default:
+	case report.AuditMissing:
+		line += ", NOT AUDITED"
+	case report.AuditFailed:
 		line += ", AUDIT FAILED"
 	}
-	if r.AbortedClients > 0 {
-		line += fmt.Sprintf(", %d clients aborted", r.AbortedClients)
+	if aborted := report.Aborted(r); aborted != "" {
+		line += ", " + aborted + " aborted"
 	}
 	m.con.note("[%d/%d] %s", i+1, len(m.specs), line)
 }
@@ -212,13 +231,14 @@ func (m *matrix) summary(i int, r *runner.Result) {
 // resultStatus is the exit status that a run calls for.
 func resultStatus(r *runner.Result) Status {
 	status := StatusOK
-	if r.AbortedClients > 0 {
+	audit := report.AuditOf(r)
+	if r.AbortedClients > 0 || audit == report.AuditMissing {
 		status = StatusIncomplete
 	}
 	if r.Interrupted {
 		status = worse(status, StatusInterrupted)
 	}
-	if r.Audit != nil && !r.Audit.OK {
+	if audit == report.AuditFailed {
 		status = worse(status, StatusAudit)
 	}
 	return status
@@ -249,6 +269,8 @@ func recordedArgs(args []string) []string {
 			arg = "--dsn=" + bench.RedactDSN(value)
 		} else if i > 0 && args[i-1] == "--dsn" {
 			arg = bench.RedactDSN(arg)
+		} else {
+			arg = conninfo.Redact(arg)
 		}
 		out[i] = arg
 	}

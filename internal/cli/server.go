@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"qbench/internal/bench"
 	"qbench/internal/pgserver"
@@ -43,6 +44,15 @@ func readServer(v *values) serverOptions {
 	return o
 }
 
+// readRecovery reads --recovery-timeout.
+func readRecovery(v *values) time.Duration {
+	d := v.duration("recovery-timeout", time.Second)
+	if d == 0 {
+		v.fail("--recovery-timeout %q: use a time above 0", v.text("recovery-timeout"))
+	}
+	return d
+}
+
 // errNoServer is for commands that need a server which is there.
 func errNoServer(command string) error {
 	return fmt.Errorf("no server is named, and on one that is started for the command alone \"qbench %s\" makes no sense: name one with --dsn or %s",
@@ -61,6 +71,9 @@ func (o serverOptions) open(ctx context.Context, con *console) (*server, error) 
 		t, err := bench.NewTarget(o.dsn, o.schema)
 		if err != nil {
 			return nil, err
+		}
+		if t.Warning != "" {
+			con.note("%s", t.Warning)
 		}
 		return &server{Target: t}, nil
 	}

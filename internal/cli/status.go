@@ -12,7 +12,7 @@ type Status int
 // The exit statuses.
 const (
 	StatusOK          Status = 0
-	StatusUsage       Status = 1   // usage or setup: nothing was measured
+	StatusUsage       Status = 1   // usage or setup: nothing was measured; or a result could not be written
 	StatusIncomplete  Status = 2   // a client was aborted, or a run could not be finished
 	StatusFailed      Status = 3   // a threshold or a regression gate failed
 	StatusAudit       Status = 4   // orders were not handled exactly once
@@ -31,6 +31,16 @@ func worse(a, b Status) Status {
 		return b
 	}
 	return a
+}
+
+// orLost is the status of a command whose results are complete, but for err,
+// which kept some of them from being written: another reason to fail is not
+// hidden by that.
+func orLost(status Status, err error) Status {
+	if status == StatusOK && err != nil {
+		return StatusUsage
+	}
+	return status
 }
 
 // statusError is an error that ends the process with a status of its own.

@@ -41,14 +41,22 @@ func alike(base, new Set, groups []group) []Problem {
 // invalid is about the runs of one set by themselves.
 func invalid(s Set) []Problem {
 	var out []Problem
-	failed, parts := 0, 0
+	failed, parts, unproved := 0, 0, 0
 	for _, r := range s.Runs {
-		if r.Audit != nil && !r.Audit.OK {
+		switch {
+		case r.Audit.Failed():
 			failed++
+		case r.Audit != nil && !r.Audit.Made():
+			unproved++
+			continue
 		}
 		if !whole(r) {
 			parts++
 		}
+	}
+	if unproved > 0 {
+		out = append(out, Problem{Kind: "incomplete",
+			Text: fmt.Sprintf("%s: %d of %d runs were NOT AUDITED and are left out", s.Name, unproved, len(s.Runs))})
 	}
 	if failed > 0 {
 		out = append(out, Problem{Refusal: true, Kind: "audit",

@@ -228,7 +228,9 @@ func indexOf(groups []group, c Config) int {
 }
 
 // whole tells a run that is a sample from a part of one.
-func whole(r *runner.Result) bool { return !r.Interrupted && r.AbortedClients == 0 }
+func whole(r *runner.Result) bool {
+	return !r.Interrupted && r.AbortedClients == 0 && (r.Audit == nil || r.Audit.Reason == "")
+}
 
 func judgeFamily(groups []group, metrics []Metric, o Options, decides bool) []Row {
 	var rows []Row

@@ -144,7 +144,7 @@ func shareQuantity(name string, of func(*runner.Result) int64, whole string, tot
 func auditQuantity(name string, of func(*runner.Audit) int64) quantity {
 	return quantity{name: name, kind: count, absent: "the run has no audit",
 		of: func(r *runner.Result) (float64, bool) {
-			if r.Audit == nil {
+			if !r.Audit.Made() {
 				return 0, false
 			}
 			return float64(of(r.Audit)), true

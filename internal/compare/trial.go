@@ -89,7 +89,9 @@ func (t *Trial) Add(a, b *runner.Result) error {
 	for i, r := range []*runner.Result{a, b} {
 		side := sideName(i)
 		switch {
-		case r.Audit != nil && !r.Audit.OK:
+		case r.Audit != nil && !r.Audit.Made():
+			return fmt.Errorf("%w: %s was not audited (%s)", ErrNotASample, side, r.Audit.Reason)
+		case r.Audit.Failed():
 			return fmt.Errorf("%w: %s failed its audit, so its numbers mean nothing", ErrNotASample, side)
 		case r.Interrupted:
 			return fmt.Errorf("%w: %s was interrupted", ErrNotASample, side)

@@ -16,6 +16,7 @@ import (
 type account struct {
 	name     string
 	uid, gid int
+	home     string // "" where it isn't known
 	// switched says that this is another user than the one this process runs as.
 	switched bool
 }
@@ -24,7 +25,7 @@ type account struct {
 // which its packages create, or else nobody.
 func serverAccount() (account, error) {
 	if os.Geteuid() != 0 {
-		return account{uid: os.Geteuid(), gid: os.Getegid()}, nil
+		return account{uid: os.Geteuid(), gid: os.Getegid(), home: os.Getenv("HOME")}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -35,7 +36,7 @@ func serverAccount() (account, error) {
 		uid, uidErr := strconv.ParseInt(u.Uid, 10, 64)
 		gid, gidErr := strconv.ParseInt(u.Gid, 10, 64)
 		if uidErr == nil && gidErr == nil && uid != 0 {
-			return account{name: name, uid: int(uid), gid: int(gid), switched: true}, nil
+			return account{name: name, uid: int(uid), gid: int(gid), home: u.HomeDir, switched: true}, nil
 		}
 	}
 	return account{}, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody; create one, or start qbench as another user")

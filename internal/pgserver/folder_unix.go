@@ -5,30 +5,36 @@ package pgserver
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 )
 
+// What is in a server's folder. All of it belongs to the user that this process runs as, except serverDir: that is
+// the account's, and for root the account is somebody else. So root opens nothing below serverDir by a path, and
+// the account can't put a link in the way of what root opens.
 const (
 	folderPrefix = "qbench-"
-	ownerFile    = "owner" // locked by the process that owns the folder, as long as it lives
-	keptFile     = "kept"  // there when the server is to outlive its owner
+	ownerFile    = "owner"  // says whose folder this is; locked by the process that owns it, as long as it lives
+	keptFile     = "kept"   // there when the folder is to outlive its owner; no sweep removes it
+	logFile      = "log"    // what the server writes to standard output and standard error
+	serverDir    = "server" // the account's part: the data and the socket
+	dataDir      = "data"
 	socketFile   = ".s.PGSQL." + socketPort
 	// maxSocketPath is what sockaddr_un holds without its closing zero: 108 bytes on Linux, 104 on macOS. The smaller
 	// one serves both.
 	maxSocketPath = 103
 )
 
-// folder is a server's place on disk.
+// folder is a place on disk that is the server's alone.
 type folder struct {
-	path  string
-	owner *os.File
+	path    string
+	owner   *os.File
+	account account
 }
 
-// newFolder makes a folder in the first base that the account can use: writable, reachable, short enough for a socket.
+// newFolder makes a folder in the first base that is usable.
 func newFolder(bases []string, a account) (*folder, error) {
 	var problems []error
 	for _, base := range bases {
@@ -42,12 +48,20 @@ func newFolder(bases []string, a account) (*folder, error) {
 }
 
 func newFolderIn(base string, a account) (_ *folder, err error) {
-	base, err = filepath.EvalSymlinks(base)
-	if err != nil {
+	// Absolute, because the server runs in another folder than this process.
+	if base, err = filepath.Abs(base); err != nil {
 		return nil, err
 	}
-	if !a.reaches(base) {
-		return nil, fmt.Errorf("%s: user %s, which the server has to run as, may not enter it", base, a.name)
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		return nil, err
+	}
+	if a.switched {
+		if !a.reaches(base) {
+			return nil, fmt.Errorf("%s: user %s, which the server has to run as, may not enter it", base, a.name)
+		}
+		if err := rootsOwn(base); err != nil {
+			return nil, err
+		}
 	}
 	// The folder takes its final name only once its owner holds the lock, so that a sweep never meets one that merely
 	// looks deserted.
@@ -55,67 +69,102 @@ func newFolderIn(base string, a account) (_ *folder, err error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(base, strings.TrimPrefix(filepath.Base(hidden), "."))
-	if n := len(filepath.Join(path, socketFile)); n > maxSocketPath {
-		return nil, errors.Join(fmt.Errorf("%s: a socket's path there would be %d bytes long, and %d is the limit", base, n, maxSocketPath), os.Remove(hidden))
+	f := &folder{path: hidden, account: a}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.remove())
+		}
+	}()
+	name := strings.TrimPrefix(filepath.Base(hidden), ".")
+	if f.owner, err = createOwner(filepath.Join(hidden, ownerFile), name); err != nil {
+		return nil, err
 	}
-	owner, err := lockOwner(filepath.Join(hidden, ownerFile), os.O_CREATE)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(hidden))
+	if err := os.Mkdir(filepath.Join(hidden, serverDir), 0o700); err != nil {
+		return nil, err
 	}
-	if err := os.Rename(hidden, path); err != nil {
-		return nil, errors.Join(err, owner.Close(), os.RemoveAll(hidden))
-	}
-	f := &folder{path: path, owner: owner}
 	if a.switched {
-		if err := os.Chown(path, a.uid, a.gid); err != nil {
-			return nil, errors.Join(err, f.remove())
+		// The account passes through to its own part, and does nothing else here.
+		if err := errors.Join(os.Lchown(hidden, -1, a.gid), os.Chmod(hidden, 0o710)); err != nil {
+			return nil, err
 		}
 	}
+	path := filepath.Join(base, name)
+	if err := os.Rename(hidden, path); err != nil {
+		return nil, err
+	}
+	f.path = path
 	return f, nil
 }
 
-// remove deletes the folder; its lock is given up last, so that no sweep interferes.
-func (f *folder) remove() error { return errors.Join(os.RemoveAll(f.path), f.owner.Close()) }
-
-// lockOwner opens a folder's owner file and locks it, without waiting. A lock rather than a process id: ids are used
-// again, and mean nothing in another container that shares the temporary folder.
-func lockOwner(path string, flags int) (*os.File, error) {
-	file, err := os.OpenFile(path, flags|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
-	}
-	return file, nil
+// part is the path of something in the account's part of the folder.
+func (f *folder) part(names ...string) string {
+	return filepath.Join(append([]string{f.path, serverDir}, names...)...)
 }
 
-// sweep removes the folders in base whose owners are gone. It is a courtesy of the next start: what can't be
-// removed, another user's above all, is left for somebody else's sweep.
-func sweep(base string) {
-	left, _ := filepath.Glob(filepath.Join(base, folderPrefix+"*"))
-	for _, path := range left {
-		owner, err := lockOwner(filepath.Join(path, ownerFile), 0)
+// handOver gives the account its part. From here on nothing in there is opened by a path any more.
+func (f *folder) handOver() error {
+	if !f.account.switched {
+		return nil
+	}
+	return os.Lchown(f.part(), f.account.uid, f.account.gid)
+}
+
+// create makes a file in this process's part. What is there already, a link too, is an error.
+func (f *folder) create(name string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(f.path, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+}
+
+// keep marks the folder as one to outlive its owner.
+func (f *folder) keep() error {
+	file, err := f.create(keptFile)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// remove deletes the folder. The owner's file goes after everything else and its lock is given up last: a sweep
+// finishes what was begun, and interferes with nothing.
+func (f *folder) remove() error {
+	errs := []error{os.RemoveAll(f.part())}
+	if errs[0] == nil {
+		errs = append(errs, os.RemoveAll(f.path))
+	}
+	if f.owner != nil {
+		errs = append(errs, f.owner.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// rootsOwn fails where somebody else than root can rename dir or a folder above it, and so move what root makes there.
+// A sticky folder, such as /tmp, lets everybody rename only what is theirs.
+func rootsOwn(dir string) error {
+	for {
+		info, err := os.Lstat(dir)
 		if err != nil {
-			continue
+			return err
 		}
-		if !keptAlive(path) {
-			_ = os.RemoveAll(path)
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || stat.Uid != 0 {
+			return fmt.Errorf("%s belongs to another user, who could move what root makes there", dir)
 		}
-		_ = owner.Close()
+		shared := os.FileMode(0o002)
+		if stat.Gid != 0 {
+			shared |= 0o020
+		}
+		if info.Mode()&shared != 0 && info.Mode()&os.ModeSticky == 0 {
+			return fmt.Errorf("%s can be written by other users, who could move what root makes there", dir)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		dir = parent
 	}
 }
 
-// keptAlive says whether a folder belongs to a server that was to be kept and still listens.
-func keptAlive(path string) bool {
-	if _, err := os.Lstat(filepath.Join(path, keptFile)); err != nil {
-		return false
-	}
-	conn, err := net.Dial("unix", filepath.Join(path, socketFile))
-	if err != nil {
-		return false
-	}
-	_ = conn.Close()
-	return true
+// fitsSocket says whether libpq can be told of a socket in dir: its kernel address is short, and libpq takes a comma for
+// the end of a host's name. A line's end would break the server's own lock file.
+func fitsSocket(dir string) bool {
+	return len(filepath.Join(dir, socketFile)) <= maxSocketPath && !strings.ContainsAny(dir, ",\n\r")
 }

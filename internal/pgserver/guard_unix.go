@@ -13,9 +13,9 @@ import (
 )
 
 // guardScript reads what there is to guard, one word a line: a process id, "none", or "done". At the end of its input,
-// which the kernel brings about however the writer ended, it stops the last process named and removes the folder. The
-// server's lock file tells when it is gone; the process id would not, where nobody reaps orphans. The loops are bounded
-// (10 s and 5 s), so that a guard never stays for good.
+// which the kernel brings about however the writer ended, it stops the last process named and removes the folders, the
+// server's own first. The server's lock file tells when it is gone; the process id would not, where nobody reaps orphans. The loops
+// are bounded (10 s and 5 s), so that a guard never stays for good.
 const guardScript = `
 pid=none
 while read -r word; do
@@ -25,13 +25,13 @@ done
 if [ "$pid" != none ]; then
 	kill -QUIT "$pid" 2>/dev/null
 	n=0
-	while [ -e "$1/data/postmaster.pid" ] && [ $n -lt 100 ]; do
+	while [ -e "$1/server/data/postmaster.pid" ] && [ $n -lt 100 ]; do
 		sleep 0.1
 		n=$((n + 1))
 	done
 fi
 n=0
-until rm -rf "$1" 2>/dev/null || [ $n -ge 50 ]; do
+until { rm -rf "$1/server" && rm -rf "$@"; } 2>/dev/null || [ $n -ge 50 ]; do
 	sleep 0.1
 	n=$((n + 1))
 done
@@ -43,9 +43,10 @@ type guard struct {
 	line io.WriteCloser
 }
 
-// startGuard starts the guard of a folder. It runs as the current user, who may remove the folder whatever it is in.
-func startGuard(folder string) (*guard, error) {
-	cmd := exec.Command("/bin/sh", "-c", guardScript, "qbench-guard", folder)
+// startGuard starts the guard of a server's folders, the one with the data first. It runs as the current user, who may
+// remove them whatever they are in.
+func startGuard(folders []string) (*guard, error) {
+	cmd := exec.Command("/bin/sh", append([]string{"-c", guardScript, "qbench-guard"}, folders...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -2,15 +2,17 @@
 // name no server of their own.
 //
 // A server lives in one folder below the temporary folder (named qbench-…), listens on a Unix socket in that
-// folder and nowhere else, and is thrown away with it. Three things see to that, each covering what the one before cannot:
+// folder and nowhere else, and is thrown away with it. Where the socket's path would be too long for the kernel, or hold a comma,
+// which libpq takes for the end of a host's name, the socket alone is in a second such folder below /tmp. Three things
+// see to it that the folders go, each covering what the one before cannot:
 //
 //   - [Server.Stop], for every orderly end: success, error, a signal that was caught;
 //   - a guard, a tiny shell process in a session of its own that holds the reading end of a pipe. However this
 //     process ends (panic, SIGKILL, out of memory), the kernel closes the writing end, and the guard stops the server and
 //     removes the folder. Linux's parent-death signal was rejected: it is bound to the thread that forked, exists on Linux
 //     only, and leaves the folder behind;
-//   - a sweep at every start, for a folder that outlived even its guard (a power cut): a folder whose owner no longer
-//     holds its lock is removed. A server that should still be running in it stops by itself, because PostgreSQL shuts
+//   - a sweep at every start, for a folder that outlived even its guard (a power cut): a folder that this user's qbench
+//     made, and whose owner no longer holds its lock, is removed, unless it is marked as kept. A server that should still be running in it stops by itself, because PostgreSQL shuts
 //     down when its lock file is gone.
 //
 // Creating a cluster takes longer than starting one, so a template is kept in the user's cache folder and copied.
@@ -46,12 +48,12 @@ type Options struct {
 
 // Server is a running disposable PostgreSQL. Its methods may be called from several goroutines.
 type Server struct {
-	bindir  string
-	folder  string
-	version string
-	changed []string
-	keep    bool
-	stopCmd string
+	bindir    string
+	socketDir string
+	version   string
+	changed   []string
+	keep      bool
+	stopCmd   string
 
 	process *process
 	stop    sync.Once
@@ -62,10 +64,10 @@ type Server struct {
 const socketPort = "5432"
 
 // DSN names the server in libpq's key=value form, which pgx and psql read alike.
-func (s *Server) DSN() string { return dsn(s.folder) }
+func (s *Server) DSN() string { return dsn(s.socketDir) }
 
-func dsn(folder string) string {
-	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(folder)
+func dsn(socketDir string) string {
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(socketDir)
 	return "host='" + quoted + "' port=" + socketPort + " user=postgres dbname=postgres sslmode=disable"
 }
 
@@ -82,10 +84,10 @@ func (s *Server) HowToConnect() string {
 	if !executable(psql) {
 		psql = "psql" // packaged apart from the server
 	}
-	return shellWords(psql, "-h", s.folder, "-p", socketPort, "-U", "postgres", "-d", "postgres")
+	return shellWords(psql, "-h", s.socketDir, "-p", socketPort, "-U", "postgres", "-d", "postgres")
 }
 
-// HowToStop is the command line that stops this server and removes its folder.
+// HowToStop is the command line that stops this server, if it still runs, and removes its folders.
 func (s *Server) HowToStop() string { return s.stopCmd }
 
 // Log is the tail of the server's log, for error messages. It stays available after Stop.

@@ -20,9 +20,10 @@ import (
 // stopLimit is how long an immediate shutdown may take before the server is killed; it kills its own children after 5 s.
 const stopLimit = 10 * time.Second
 
-// process is a server's operating-system side: its folder, its main process, its guard.
+// process is a server's operating-system side: its folders, its main process, its guard.
 type process struct {
 	folder  *folder
+	sockets *folder // of the socket alone; nil where that is in folder
 	account account
 	guard   *guard
 
@@ -34,58 +35,123 @@ type process struct {
 	closed   bool
 }
 
-// newProcess makes the folder and sets the guard, so that from here on nothing can be left behind.
-func newProcess(bases []string) (*process, error) {
-	a, err := serverAccount()
-	if err != nil {
+// newProcess makes the folders and sets the guard, so that from here on nothing can be left behind. The data goes into one of
+// bases, and so does the socket, unless that would be where libpq can't be led to: then it goes into one of socketBases.
+func newProcess(bases, socketBases []string, a account) (_ *process, err error) {
+	p := &process{account: a}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.removeFolders())
+		}
+	}()
+	if p.folder, err = newFolder(bases, a); err != nil {
 		return nil, err
 	}
-	f, err := newFolder(bases, a)
-	if err != nil {
+	if !fitsSocket(p.folder.part()) {
+		if p.sockets, err = newFolder(socketBases, a); err != nil {
+			return nil, fmt.Errorf("the path of a socket in %s would be too long (%d bytes at most) or hold a comma: %w", p.folder.path, maxSocketPath, err)
+		}
+		if err := p.sockets.handOver(); err != nil {
+			return nil, err
+		}
+		if !fitsSocket(p.sockets.part()) {
+			return nil, fmt.Errorf("the path of a socket in %s would be too long (%d bytes at most) or hold a comma", p.sockets.path, maxSocketPath)
+		}
+	}
+	if p.guard, err = startGuard(p.folderPaths()); err != nil {
 		return nil, err
 	}
-	g, err := startGuard(f.path)
-	if err != nil {
-		return nil, errors.Join(err, f.remove())
-	}
-	return &process{folder: f, account: a, guard: g}, nil
+	return p, nil
 }
 
-func (p *process) dataDir() string { return filepath.Join(p.folder.path, "data") }
-func (p *process) logFile() string { return filepath.Join(p.folder.path, "log") }
+// folders are all the process has, the data's first.
+func (p *process) folders() []*folder {
+	var list []*folder
+	for _, f := range []*folder{p.folder, p.sockets} {
+		if f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
 
-// command prepares a server program to run as the account, in the folder, untouched by the user's own PostgreSQL variables.
-// It is killed when ctx ends.
+func (p *process) folderPaths() []string {
+	var paths []string
+	for _, f := range p.folders() {
+		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+func (p *process) removeFolders() error {
+	var errs []error
+	for _, f := range p.folders() {
+		errs = append(errs, f.remove())
+	}
+	return errors.Join(errs...)
+}
+
+func (p *process) dataDir() string { return p.folder.part(dataDir) }
+
+// socketDir is the folder that the server's socket is in.
+func (p *process) socketDir() string {
+	if p.sockets != nil {
+		return p.sockets.part()
+	}
+	return p.folder.part()
+}
+
+// command prepares a server program to run as the account, in its part of the folder. When ctx ends it is killed with its
+// children: initdb's would go on writing into a folder that is being removed.
 func (p *process) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = p.folder.path
-	cmd.Env = serverEnv(os.Environ())
+	cmd.Dir = p.folder.part()
+	cmd.Env = serverEnv(p.account, os.Getenv)
 	cmd.SysProcAttr = p.account.attributes()
+	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
 	return cmd
 }
 
-// serverEnv drops libpq's and the server's variables, and sets the language and time zone that a template was made in.
-func serverEnv(environ []string) []string {
-	var env []string
-	for _, v := range environ {
-		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "LANGUAGE" || name == "TZ" {
-			continue
-		}
-		env = append(env, v)
+// killGroup kills a process that leads a session, and its children.
+func killGroup(leader int) error {
+	err := syscall.Kill(-leader, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
 	}
-	return append(env, "LC_ALL=C", "TZ=UTC")
+	return err
+}
+
+// inherited are the variables that a server program may need to be found and loaded: builds in places of their own have
+// their libraries there too.
+var inherited = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "TZDIR", "ICU_DATA"}
+
+// serverEnv is a server program's environment, and not the user's: that holds secrets (of root, when the program runs as
+// another user) and variables that change a server. Language and time zone are those that a template was made in.
+func serverEnv(a account, getenv func(string) string) []string {
+	env := []string{"LC_ALL=C", "LANG=C", "TZ=UTC"}
+	for _, name := range inherited {
+		if v := getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	if getenv("PATH") == "" {
+		env = append(env, "PATH=/usr/local/bin:/usr/bin:/bin")
+	}
+	if a.home != "" {
+		env = append(env, "HOME="+a.home)
+	}
+	return env
 }
 
 // launch starts the postmaster itself rather than through pg_ctl: its process id is then known from the first moment and
 // its end is noticed at once.
 func (p *process) launch(postgres string, settings []string) error {
-	log, err := os.OpenFile(p.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := p.folder.create(logFile)
 	if err != nil {
 		return fmt.Errorf("log of the disposable server: %w", err)
 	}
 	// A list of folders to the server, in which quotes keep a comma or a space from separating two.
-	socketDir := `"` + strings.ReplaceAll(p.folder.path, `"`, `""`) + `"`
+	socketDir := `"` + strings.ReplaceAll(p.socketDir(), `"`, `""`) + `"`
 	args := []string{"-D", p.dataDir(), "-c", "unix_socket_directories=" + socketDir, "-c", "port=" + socketPort}
 	for _, s := range settings {
 		args = append(args, "-c", s)
@@ -114,14 +180,14 @@ func (p *process) explainStart(program string, err error) error {
 	return fmt.Errorf("start %s: %w", program, err)
 }
 
-// close stops the server, removes its folder and lets the guard go.
+// close stops the server, removes its folders and lets the guard go.
 func (p *process) close() error {
 	var errs []error
 	if p.cmd != nil {
 		errs = append(errs, p.halt())
 	}
 	tail := p.log()
-	errs = append(errs, p.folder.remove())
+	errs = append(errs, p.removeFolders())
 	p.guard.release()
 	p.mu.Lock()
 	p.finalLog, p.closed = tail, true
@@ -158,10 +224,12 @@ func (p *process) signal(s os.Signal) error {
 	return nil
 }
 
-// keep marks the folder as one to outlive its owner, and lets the guard go.
+// keep marks the folders as ones to outlive their owner, and lets the guard go.
 func (p *process) keep() error {
-	if err := os.WriteFile(filepath.Join(p.folder.path, keptFile), nil, 0o600); err != nil {
-		return fmt.Errorf("mark the disposable server as kept: %w", err)
+	for _, f := range p.folders() {
+		if err := f.keep(); err != nil {
+			return fmt.Errorf("mark the disposable server as kept: %w", err)
+		}
 	}
 	p.guard.release()
 	return nil
@@ -174,7 +242,7 @@ func (p *process) log() string {
 	if p.closed {
 		return p.finalLog
 	}
-	file, err := os.Open(p.logFile())
+	file, err := os.Open(filepath.Join(p.folder.path, logFile))
 	if err != nil {
 		return ""
 	}

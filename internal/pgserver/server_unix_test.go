@@ -100,10 +100,15 @@ func TestStartAndStopLeaveNothing(t *testing.T) {
 	if got := ask(t, s, "select current_setting('listen_addresses')"); got != "" {
 		t.Errorf("the server listens on %q", got)
 	}
-	if info, err := os.Stat(s.folder); err != nil {
-		t.Error(err)
-	} else if info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder's mode is %v", info.Mode())
+	for dir, want := range map[string]os.FileMode{s.process.folder.path: 0o700, s.socketDir: 0o700} {
+		if s.process.account.switched && dir != s.socketDir {
+			want = 0o710 // the account passes through
+		}
+		if info, err := os.Stat(dir); err != nil {
+			t.Error(err)
+		} else if info.Mode().Perm() != want {
+			t.Errorf("the mode of %s is %v, want %v", dir, info.Mode(), want)
+		}
 	}
 	out, err := exec.Command("/bin/sh", "-c", s.HowToConnect()+" -Atc 'select 1+1'").CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "2" {
@@ -242,47 +247,6 @@ func TestUnwritableCache(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
-	t.Parallel()
-	base := t.TempDir()
-	make := func(name string, files ...string) string {
-		t.Helper()
-		path := filepath.Join(base, name)
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if err := os.WriteFile(filepath.Join(path, f), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return path
-	}
-	owned, err := newFolderIn(base, account{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		path string
-		gone bool
-	}{
-		{owned.path, false},
-		{make("qbench-deserted", ownerFile, "log"), true},
-		{make("qbench-kept-but-dead", ownerFile, keptFile), true},
-		{make("qbench-not-ours"), false},
-		{make("other", ownerFile), false},
-	}
-	sweep(base)
-	for _, test := range tests {
-		if _, err := os.Stat(test.path); errors.Is(err, fs.ErrNotExist) != test.gone {
-			t.Errorf("%s: %v, want gone: %t", test.path, err, test.gone)
-		}
-	}
-	if err := owned.remove(); err != nil {
-		t.Error(err)
-	}
-}
-
 // helperVar makes this test binary play the process that starts a server and then ends without a word.
 const (
 	helperVar = "PGSERVER_TEST_HELPER" // how it ends
@@ -303,7 +267,7 @@ func helper(how string) {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
-	os.Stdout.WriteString(strings.Join([]string{s.folder, s.HowToStop(), s.DSN()}, "\n"))
+	os.Stdout.WriteString(strings.Join([]string{s.process.folder.path, s.HowToStop(), s.DSN()}, "\n"))
 	switch how {
 	case "panic":
 		panic("as asked")
@@ -371,7 +335,11 @@ func TestKeptServer(t *testing.T) {
 	t.Parallel()
 	o := place(t)
 	kept := run(t, o, "keep")
-	sweep(o.base)
+	a, err := serverAccount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep(o.base, a)
 	conn, err := pgconn.Connect(context.Background(), kept.dsn)
 	if err != nil {
 		t.Errorf("the kept server: %v", err)

@@ -35,21 +35,25 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("folder of the server binaries: %w", err)
 	}
+	a, err := serverAccount()
+	if err != nil {
+		return nil, err
+	}
 	bases := temporaryBases()
 	if o.base != "" {
 		bases = []string{o.base}
 	}
-	for _, base := range bases {
-		sweep(base)
+	for _, base := range append(slices.Clone(bases), shortBases...) {
+		sweep(base, a)
 	}
-	p, err := newProcess(bases)
+	p, err := newProcess(bases, shortBases, a)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{bindir: bindir, folder: p.folder.path, version: v.short, process: p}
+	s := &Server{bindir: bindir, socketDir: p.socketDir(), version: v.short, process: p}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.Stop())
+			err = errors.Join(p.explainFull(err), s.Stop())
 		}
 	}()
 	if err := p.initialise(ctx, o.CacheDir, bindir, v); err != nil {
@@ -66,8 +70,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err = errors.Join(err, conn.Close(ctx)); err != nil {
 		return nil, err
 	}
+	// Whether or not it still runs: after a reboot the folder has to go as well.
 	s.stopCmd = p.account.asAccount(filepath.Join(bindir, "pg_ctl"), "stop", "-D", p.dataDir(), "-m", "immediate") +
-		" && " + shellWords("rm", "-rf", s.folder)
+		"; " + shellWords(append([]string{"rm", "-rf"}, p.folderPaths()...)...)
 	if o.Keep {
 		if err := p.keep(); err != nil {
 			return nil, err
@@ -80,14 +85,18 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 // initialise fills the data folder, from the template when there is a sound one. The cache only saves time: where it
 // can't be read or written, the cluster is made each time.
 func (p *process) initialise(ctx context.Context, cacheDir, bindir string, v version) error {
-	if cacheDir == "" {
-		if user, err := os.UserCacheDir(); err == nil {
-			cacheDir = filepath.Join(user, "qbench")
+	cached := openCache(cacheDir, bindir, v, p.account)
+	if cached != nil {
+		err := cached.copyTo(p.dataDir(), p.account)
+		if err == nil {
+			return p.folder.handOver()
+		}
+		if noSpace(err) {
+			return fmt.Errorf("initialise a disposable server: %w", err)
 		}
 	}
-	cached := newTemplate(cacheDir, bindir, v)
-	if cacheDir != "" && cached.copyTo(p.dataDir(), p.account) == nil {
-		return nil
+	if err := p.folder.handOver(); err != nil {
+		return err
 	}
 	cmd := p.command(ctx, filepath.Join(bindir, "initdb"), append(slices.Clone(initdbOptions), "--pgdata="+p.dataDir())...)
 	var said strings.Builder
@@ -98,10 +107,24 @@ func (p *process) initialise(ctx context.Context, cacheDir, bindir string, v ver
 		}
 		return fmt.Errorf("initialise a disposable server: %s: %w: %s", cmd.Path, err, strings.TrimSpace(said.String()))
 	}
-	if cacheDir != "" {
-		_ = cached.save(p.dataDir())
+	if cached != nil {
+		_ = p.saveAs(cached)
 	}
 	return nil
+}
+
+// saveAs makes the data folder the template.
+func (p *process) saveAs(t *template) error {
+	part, err := os.OpenRoot(p.folder.part())
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	data, err := part.OpenRoot(dataDir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.save(data, p.account.uid), data.Close())
 }
 
 // connect waits for the server to accept a connection, or to be gone.

@@ -4,16 +4,14 @@ package pgserver
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // initdbOptions make every cluster the same on all systems. C compares bytes, which is what a queue's keys need, and
@@ -40,55 +38,101 @@ type manifest struct {
 const manifestFile = "manifest.json"
 
 // newTemplate names the template for the binaries in bindir, whether it exists or not.
-func newTemplate(cacheDir, bindir string, v version) template {
+func newTemplate(cacheDir, bindir string, v version) *template {
 	key := sha256.Sum256([]byte(bindir))
-	return template{dir: filepath.Join(cacheDir, "clusters", hex.EncodeToString(key[:6])), version: v.full}
+	return &template{dir: filepath.Join(cacheDir, "clusters", hex.EncodeToString(key[:6])), version: v.full}
+}
+
+// openCache returns the template in a cache folder, by default the user's; nil where there is no folder to trust. Root with the
+// home of another user (sudo) leaves that user's cache alone: its owner could move what root makes there, and could
+// not write there later.
+func openCache(cacheDir, bindir string, v version, a account) *template {
+	if cacheDir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		cacheDir = filepath.Join(user, "qbench")
+	}
+	if os.Geteuid() == 0 && rootsOwn(firstFolder(cacheDir)) != nil {
+		return nil
+	}
+	return newTemplate(cacheDir, bindir, v)
+}
+
+// firstFolder is the longest part of a path that exists, with its links resolved.
+func firstFolder(path string) string {
+	for {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return path
+		}
+		path = parent
+	}
 }
 
 // errNoTemplate says that there is no template, or none of this version, to copy.
 var errNoTemplate = errors.New("no template")
 
 // copyTo copies the template to dst. A template that turns out to be damaged is removed; dst is removed on any error.
-func (t template) copyTo(dst string, a account) error {
-	if _, err := os.Lstat(t.dir); errors.Is(err, fs.ErrNotExist) {
+func (t *template) copyTo(dst string, a account) error {
+	root, err := os.OpenRoot(t.dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return errNoTemplate
 	}
-	var m manifest
-	text, err := os.ReadFile(filepath.Join(t.dir, manifestFile))
 	if err == nil {
-		err = json.Unmarshal(text, &m)
+		err = t.copyFrom(root, dst, a)
+		err = errors.Join(err, root.Close())
 	}
-	if err == nil && !m.matches(t.version) {
+	var mine *targetError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errNoTemplate):
 		// The binaries were upgraded in place.
-		return errors.Join(errNoTemplate, t.discard())
+		return errors.Join(err, t.discard())
+	case errors.As(err, &mine):
+		return errors.Join(err, os.RemoveAll(dst))
 	}
-	var sum uint32
-	if err == nil {
-		sum, err = copyTree(filepath.Join(t.dir, "data"), dst, a)
-	}
-	if err == nil && sum != m.Checksum {
-		err = errors.New("its checksum is wrong")
-	}
+	return errors.Join(fmt.Errorf("template %s: %w", t.dir, err), os.RemoveAll(dst), t.discard())
+}
+
+func (t *template) copyFrom(root *os.Root, dst string, a account) error {
+	text, err := readFile(root, manifestFile, os.Geteuid())
 	if err != nil {
-		return errors.Join(fmt.Errorf("template %s: %w", t.dir, err), os.RemoveAll(dst), t.discard())
+		return err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return err
+	}
+	if !m.matches(t.version) {
+		return errNoTemplate
+	}
+	data, err := root.OpenRoot("data")
+	if err != nil {
+		return err
+	}
+	sum, err := copyTree(data, os.Geteuid(), dst, a)
+	if err := errors.Join(err, data.Close()); err != nil {
+		return err
+	}
+	if sum != m.Checksum {
+		return errors.New("its checksum is wrong")
 	}
 	return nil
 }
 
 func (m manifest) matches(version string) bool {
-	if m.Version != version || len(m.Options) != len(initdbOptions) {
-		return false
-	}
-	for i, o := range initdbOptions {
-		if m.Options[i] != o {
-			return false
-		}
-	}
-	return true
+	return m.Version == version && slices.Equal(m.Options, initdbOptions)
 }
 
-// save makes the template from a cluster that was initialised and never started. An existing one stays.
-func (t template) save(src string) (err error) {
+// save makes the template from a cluster that was initialised and never started, by the user with id owner. An existing one
+// stays.
+func (t *template) save(src *os.Root, owner int) (err error) {
 	parent := filepath.Dir(t.dir)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return err
@@ -98,7 +142,7 @@ func (t template) save(src string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
-	sum, err := copyTree(src, filepath.Join(aside, "data"), account{})
+	sum, err := copyTree(src, owner, filepath.Join(aside, "data"), account{})
 	if err != nil {
 		return err
 	}
@@ -116,7 +160,7 @@ func (t template) save(src string) (err error) {
 }
 
 // discard takes the template out of the way by a rename, so that nobody sees half of it, and removes it.
-func (t template) discard() error {
+func (t *template) discard() error {
 	aside, err := os.MkdirTemp(filepath.Dir(t.dir), ".old-")
 	if err != nil {
 		return err
@@ -126,59 +170,4 @@ func (t template) discard() error {
 		err = nil
 	}
 	return errors.Join(err, os.RemoveAll(aside))
-}
-
-// copyTree copies a folder of files and folders, gives the copy to the account when that is another user, and returns a
-// checksum (CRC-32C) over all names and contents. The top folder changes hands last: until then no other user
-// can enter the tree and bend a path below root's hands.
-func copyTree(src, dst string, a account) (uint32, error) {
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	err := filepath.WalkDir(src, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(src, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(dst, name)
-		size := int64(-1)
-		switch {
-		case entry.IsDir():
-			err = os.Mkdir(target, 0o700)
-		case entry.Type().IsRegular():
-			size, err = copyFile(path, target, sum)
-		default:
-			err = fmt.Errorf("%s is neither a file nor a folder", path)
-		}
-		if err != nil {
-			return err
-		}
-		if a.switched && name != "." {
-			if err := os.Lchown(target, a.uid, a.gid); err != nil {
-				return err
-			}
-		}
-		// The length closes the contents, so that a byte can't move from one file's end to the next one's name unseen.
-		sum.Write(binary.BigEndian.AppendUint64([]byte(name), uint64(size)))
-		return nil
-	})
-	if err == nil && a.switched {
-		err = os.Lchown(dst, a.uid, a.gid)
-	}
-	return sum.Sum32(), err
-}
-
-func copyFile(src, dst string, also io.Writer) (int64, error) {
-	in, err := os.Open(src)
-	if err != nil {
-		return 0, err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(io.MultiWriter(out, also), in)
-	return n, errors.Join(err, out.Close())
 }

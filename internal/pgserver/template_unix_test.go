@@ -53,7 +53,7 @@ func TestTemplateIsCheckedWhenCopied(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			tmpl := newTemplate(t.TempDir(), "/bin", version{full: "15.1"})
-			if err := tmpl.save(cluster(t, "first")); err != nil {
+			if err := saveTo(t, tmpl, cluster(t, "first")); err != nil {
 				t.Fatal(err)
 			}
 			if err := test.damage(tmpl.dir); err != nil {
@@ -71,7 +71,7 @@ func TestTemplateIsCheckedWhenCopied(t *testing.T) {
 			if _, err := os.Stat(dst); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("half a copy was left: %v", err)
 			}
-			if err := tmpl.save(cluster(t, "second")); err != nil {
+			if err := saveTo(t, tmpl, cluster(t, "second")); err != nil {
 				t.Fatal(err)
 			}
 			if err := tmpl.copyTo(dst, account{}); err != nil {
@@ -80,6 +80,16 @@ func TestTemplateIsCheckedWhenCopied(t *testing.T) {
 			same(t, dst, "second")
 		})
 	}
+}
+
+// saveTo makes the template from a folder of this user's.
+func saveTo(t *testing.T, tmpl *template, dir string) error {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(tmpl.save(root, os.Geteuid()), root.Close())
 }
 
 func same(t *testing.T, dir, mark string) {
@@ -93,7 +103,7 @@ func same(t *testing.T, dir, mark string) {
 func TestTemplateOfAnotherVersionIsReplaced(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir()
-	if err := newTemplate(cache, "/bin", version{full: "15.1"}).save(cluster(t, "15.1")); err != nil {
+	if err := saveTo(t, newTemplate(cache, "/bin", version{full: "15.1"}), cluster(t, "15.1")); err != nil {
 		t.Fatal(err)
 	}
 	upgraded := newTemplate(cache, "/bin", version{full: "15.2"})
@@ -101,7 +111,7 @@ func TestTemplateOfAnotherVersionIsReplaced(t *testing.T) {
 	if err := upgraded.copyTo(dst, account{}); !errors.Is(err, errNoTemplate) {
 		t.Errorf("copyTo of another version's template = %v", err)
 	}
-	if err := upgraded.save(cluster(t, "15.2")); err != nil {
+	if err := saveTo(t, upgraded, cluster(t, "15.2")); err != nil {
 		t.Fatal(err)
 	}
 	if err := upgraded.copyTo(dst, account{}); err != nil {
@@ -120,7 +130,7 @@ func TestTemplateUnderConcurrentUse(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range []string{"a", "b", "c", "d"} {
 		all.Go(func() {
-			if err := tmpl.save(src); err != nil {
+			if err := saveTo(t, tmpl, src); err != nil {
 				t.Errorf("save: %v", err)
 			}
 			target := filepath.Join(dst, name)

@@ -52,7 +52,7 @@ var sleepUnits = map[string]time.Duration{
 	"s":  time.Second,
 }
 
-// SleepDuration returns how long \sleep sleeps, never less than 0. It fails
+// SleepDuration returns how long \sleep sleeps, from 0 to 146 years. It fails
 // for an unset variable and for one that does not start with a number.
 // Durations of more than 2^31 microseconds, which overflow in pgbench, are
 // meant as they are written.
@@ -74,11 +74,14 @@ func (c *Command) SleepDuration(v *Vars) (time.Duration, error) {
 		unit = sleepUnits[strings.ToLower(c.Args[1].Literal)]
 	}
 	n = max(n, 0)
-	if n > math.MaxInt64/int64(unit) {
-		return math.MaxInt64, nil
+	if n > int64(longestSleep/unit) {
+		return longestSleep, nil
 	}
 	return time.Duration(n) * unit, nil
 }
+
+// longestSleep is 146 years: added to the time of a run it doesn't overflow.
+const longestSleep = time.Duration(math.MaxInt64 / 2)
 
 // leadingInt is C's atoi, but stops at its limits instead of overflowing.
 func leadingInt(s string) int64 {

@@ -145,7 +145,7 @@ func TestSleepDuration(t *testing.T) {
 		{line: "-4", want: 0},
 		{line: "+", want: 0},
 		{line: "3000", want: 3000 * time.Second},
-		{line: "99999999999999999999", want: math.MaxInt64},
+		{line: "99999999999999999999", want: longestSleep},
 		{line: ":v ms", v: "7", want: 7 * time.Millisecond},
 		{line: ":v", v: " 8.9x", want: 8 * time.Second},
 		{line: ":v", v: "0", want: 0},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"qbench/internal/conninfo"
 	"qbench/runner"
 )
 
@@ -21,11 +21,8 @@ import (
 // environment variables fill in what is left.
 func (o *options) connectionString() string {
 	given := [][2]string{{"host", o.host}, {"port", o.port}, {"user", o.user}}
-	if isURL(o.database) {
-		if s, err := mergeURL(o.database, given); err == nil {
-			return s
-		}
-		return o.database // the parser says what is wrong with it
+	if conninfo.IsURL(o.database) {
+		return conninfo.Complete(o.database, given)
 	}
 	last := o.database
 	if !strings.Contains(last, "=") {
@@ -44,27 +41,6 @@ func (o *options) connectionString() string {
 	return strings.Join(parts, " ")
 }
 
-func isURL(s string) bool {
-	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
-}
-
-// mergeURL adds to a URL what it leaves open.
-func mergeURL(s string, given [][2]string) (string, error) {
-	u, err := url.Parse(s)
-	if err != nil {
-		return "", err
-	}
-	q := u.Query()
-	has := map[string]bool{"host": u.Host != "", "port": u.Port() != "", "user": u.User.Username() != ""}
-	for _, kv := range given {
-		if kv[1] != "" && !has[kv[0]] && !q.Has(kv[0]) {
-			q.Set(kv[0], kv[1])
-		}
-	}
-	u.RawQuery = q.Encode()
-	return u.String(), nil
-}
-
 // server makes the run's connections.
 type server struct {
 	config *pgconn.Config
@@ -73,9 +49,17 @@ type server struct {
 // newServer reads where to connect to. The server's notices go to standard
 // error, as libpq does with them.
 func (o *options) newServer() (*server, error) {
-	cfg, err := pgconn.ParseConfig(o.connectionString())
+	given := o.connectionString()
+	ready, warning, err := conninfo.Prepare(given)
 	if err != nil {
-		return nil, fatalf("%s", err) // pgconn leaves the password out
+		return nil, fatalf("%s", err)
+	}
+	cfg, err := pgconn.ParseConfig(ready)
+	if err != nil {
+		return nil, fatalf("%s", conninfo.Unreadable(given, err))
+	}
+	if warning != "" {
+		o.console.message(levelRaw, warning)
 	}
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = name

@@ -5,6 +5,9 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"qbench/internal/conninfo"
+	"qbench/internal/printable"
 )
 
 // name is what messages start with. It is pgbench's and not qbench's, because
@@ -25,7 +28,8 @@ const (
 
 // console is where messages go; threads of the run share it.
 type console struct {
-	out io.Writer
+	out     io.Writer
+	secrets conninfo.Secrets // of the command line; no message repeats them
 
 	mu  sync.Mutex
 	err io.Writer
@@ -33,7 +37,7 @@ type console struct {
 
 // message prints a message to standard error in pgbench's form.
 func (c *console) message(level, text string) {
-	text = strings.TrimSuffix(text, "\n") + "\n"
+	text = c.secrets.Mask(strings.TrimSuffix(text, "\n")) + "\n"
 	switch level {
 	case levelRaw, levelNotice:
 	case levelInfo, levelDebug:
@@ -44,12 +48,13 @@ func (c *console) message(level, text string) {
 	c.printError(text)
 }
 
-// printError writes to standard error without adding anything. Nobody is left
+// printError writes to standard error, with the control characters of others
+// shown as escapes. Nobody is left
 // to be told when that fails.
 func (c *console) printError(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = io.WriteString(c.err, text)
+	_, _ = io.WriteString(c.err, printable.Text(text))
 }
 
 // exit is the error that ends the program: what to print, and the status.

@@ -3,6 +3,8 @@ package pgbench
 import (
 	"fmt"
 	"strings"
+
+	"qbench/internal/conninfo"
 )
 
 // version is what -V and the banner say: the pgbench whose behaviour this is.
@@ -54,7 +56,7 @@ func initCommand(args []string) string {
 	words := []string{name}
 	for _, a := range args {
 		switch {
-		case strings.Contains(a, "://") || strings.Contains(strings.ToLower(a), "password"):
+		case strings.Contains(a, "://") || strings.Contains(strings.ToLower(a), "password") || conninfo.Redact(a) != a:
 			a = "CONNECTION"
 		case strings.ContainsAny(a, " \t\n'\"$\\;&|<>()*?#~`") || a == "":
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"

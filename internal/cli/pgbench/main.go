@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"qbench/internal/conninfo"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -23,7 +24,7 @@ const (
 // cancelled. Unlike pgbench, which then loses everything, it still reports
 // what was done until then.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	c := &console{out: stdout, err: stderr}
+	c := &console{out: stdout, err: stderr, secrets: conninfo.Find(args)}
 	err := run(ctx, args, stdin, c)
 	if err == nil {
 		return 0
@@ -59,6 +60,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 		}
 		cfg.Log, cfg.Started = logs, logs.start
 	}
+	kill, forget := killAfterInterrupt(ctx)
+	defer forget()
+	cfg.Kill = kill
 	var observe func(runner.Tick)
 	if o.progress > 0 {
 		observe = o.newProgress(time.Now()).tick
@@ -73,6 +77,27 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 		return notStarted(ctx, err)
 	}
 	return o.finish(res, info)
+}
+
+// interruptGrace is how long the transactions under way may take after an
+// interruption. Like pgbench, the command waits without limit otherwise.
+const interruptGrace = 10 * time.Second
+
+// killAfterInterrupt returns what cuts off the clients that are stuck when ctx
+// has ended, so that there is a report; release it after the run.
+func killAfterInterrupt(ctx context.Context) (kill <-chan struct{}, release func()) {
+	killed, cut := context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(interruptGrace):
+			cut()
+		case <-killed.Done():
+		}
+	})
+	return killed.Done(), func() {
+		stop()
+		cut()
+	}
 }
 
 // notStarted words the end of a run that did not start.
@@ -99,6 +124,7 @@ func (o *options) config(info tables) runner.Config {
 		Duration:           time.Duration(o.duration) * time.Second,
 		Transactions:       int64(o.transactions),
 		Backlog:            -1,
+		NoIntervals:        true,
 		MaxTries:           o.maxTries,
 		LatencyLimit:       o.latencyLimit,
 		Connect:            o.connect,

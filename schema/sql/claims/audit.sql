@@ -12,9 +12,9 @@ with entries as (
   select md5($1::text || ':' || n), 1::int2
   from generate_series($2::int8 + 1, $3::int8) n
   union all
-  select payload ->> 'order', case when process_id is null then 2::int2 else 4::int2 end from queue
+  select payload ->> 'order', case when process_id is null then 2::int2 else 4::int2 end from /*schema*/queue
   union all
-  select order_id, 3::int2 from queue_done
+  select order_id, 3::int2 from /*schema*/queue_done
 ), orders as (
   select order_id,
          count(*) filter (where kind = 0) as seeded,

@@ -1,1 +1,1 @@
-alter table queue add constraint queue_pkey primary key using index queue_pkey;
+alter table /*schema*/queue add constraint queue_pkey primary key using index queue_pkey;

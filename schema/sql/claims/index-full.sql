@@ -1,1 +1,1 @@
-create index queue_process_id_idx on queue (process_id);
+create index queue_process_id_idx on /*schema*/queue (process_id);

@@ -1,1 +1,1 @@
-create unique index queue_pkey on queue (id);
+create unique index queue_pkey on /*schema*/queue (id);

@@ -2,7 +2,7 @@
 -- several times faster than keeping them up row by row. The times are not the
 -- source's: without them nobody could say how long a message waited, or give
 -- back what a lost worker claimed.
-create /*unlogged*/ table queue (
+create /*unlogged*/ table /*schema*/queue (
   id         serial not null,
   payload    jsonb not null,      -- the message, with its order number
   process_id int default null,    -- the worker that has claimed it
@@ -10,4 +10,4 @@ create /*unlogged*/ table queue (
   taken      timestamp            -- claimed
 );
 -- Payloads of any size stay as large as they are.
-alter table queue alter payload set storage external;
+alter table /*schema*/queue alter payload set storage external;

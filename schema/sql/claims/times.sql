@@ -1,4 +1,4 @@
 -- How long each message waited: until it was claimed, and until it was completed.
 select taken - cts as wait, uts - cts as total
-from queue_done
+from /*schema*/queue_done
 where cts >= $1::timestamp

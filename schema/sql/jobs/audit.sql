@@ -22,9 +22,9 @@ with numbers as (
 ), entries as (
   select case when substr(payload, 1, 16) = decode(md5($1::text || ':' || id), 'hex') then id end as n,
          1 as queued, (status = 'picked')::int as claimed, 0 as fresh, 0 as aggregated
-  from jobs
+  from /*schema*/jobs
   union all
-  select job_id, 0, 0, (not aggregated)::int, aggregated::int from jobs_log
+  select job_id, 0, 0, (not aggregated)::int, aggregated::int from /*schema*/jobs_log
 ), found as (
   select n, count(*) filter (where queued = 1) as queued, count(*) filter (where claimed = 1) as claimed,
          count(*) filter (where fresh = 1) as fresh, count(*) filter (where aggregated = 1) as aggregated
@@ -33,7 +33,7 @@ with numbers as (
 ), keys as (
   -- Numbers sort several times faster than names; a name of no job has none.
   select priority, substring(entrypoint from '^entrypoint_(0|[1-9][0-9]{0,17})$')::int8 as entrypoint, sum(count)::int8 as counted
-  from statistics group by 1, 2
+  from /*schema*/statistics group by 1, 2
 ), jobs_found as (
   select n, priority, entrypoint,
          coalesce(queued, 0) as queued, coalesce(claimed, 0) as claimed, coalesce(fresh, 0) as fresh,

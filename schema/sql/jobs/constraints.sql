@@ -1,1 +1,1 @@
-alter table jobs add constraint jobs_pkey primary key using index jobs_pkey;
+alter table /*schema*/jobs add constraint jobs_pkey primary key using index jobs_pkey;

@@ -1,1 +1,1 @@
-create unique index jobs_pkey on jobs (id);
+create unique index jobs_pkey on /*schema*/jobs (id);

@@ -1,2 +1,2 @@
-create index jobs_queued on jobs (priority desc, id) where status = 'queued';
-create index jobs_picked on jobs (updated, id desc) where status = 'picked';
+create index jobs_queued on /*schema*/jobs (priority desc, id) where status = 'queued';
+create index jobs_picked on /*schema*/jobs (updated, id desc) where status = 'picked';

@@ -1,3 +1,3 @@
 -- What a job is in the queue, and how it left it.
-create type jobs_status as enum ('queued', 'picked');
-create type statistics_status as enum ('successful', 'exception', 'canceled');
+create type /*schema*/jobs_status as enum ('queued', 'picked');
+create type /*schema*/statistics_status as enum ('successful', 'exception', 'canceled');

@@ -3,7 +3,7 @@
 -- pages plan to read all of them to find the jobs of a batch by their ids, and
 -- go on doing so when it has many, until it is analyzed again: that would be all
 -- that a run with producers measured.
-alter table jobs set (vacuum_truncate = off);
-insert into jobs (id, priority, created, updated, status, entrypoint)
+alter table /*schema*/jobs set (vacuum_truncate = off);
+insert into /*schema*/jobs (id, priority, created, updated, status, entrypoint)
 select -n, 0, now(), now(), 'queued', '' from generate_series(1, /*rows*/20000) n;
-delete from jobs where id < 0;
+delete from /*schema*/jobs where id < 0;

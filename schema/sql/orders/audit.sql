@@ -13,9 +13,9 @@ with entries as (
   select md5($1::text || ':' || n)::uuid, 1::int2
   from generate_series($2::int8 + 1, $3::int8) n
   union all
-  select order_id, 2::int2 from t_order_q
+  select order_id, 2::int2 from /*schema*/t_order_q
   union all
-  select order_id, 3::int2 from t_order_u
+  select order_id, 3::int2 from /*schema*/t_order_u
 ), orders as (
   select order_id,
          count(*) filter (where kind = 0) as seeded,

@@ -1,1 +1,1 @@
-alter table t_order_q add constraint t_order_q_pkey primary key (id);
+alter table /*schema*/t_order_q add constraint t_order_q_pkey primary key (id);

@@ -1,1 +1,1 @@
-create unique index t_order_q_pkey on t_order_q (id);
+create unique index t_order_q_pkey on /*schema*/t_order_q (id);
