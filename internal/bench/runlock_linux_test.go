@@ -172,7 +172,7 @@ func TestBackendLeftBehind(t *testing.T) {
 	r := &run{target: tg, spec: spec, hooks: Hooks{Waiting: func(what string) { said = append(said, what) }}}
 	r.spec.RecoveryTimeout = 1
 	withConn(t, tg, func(conn *pgx.Conn) {
-		pc, err := runner.Connector(r.backends.record(tg.dial))(t.Context())
+		pc, err := r.backends.record(tg.connector("", "", nil, true))(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
