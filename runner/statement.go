@@ -68,6 +68,10 @@ func compile(cfg *Config) ([][]*program, int, error) {
 					st.name = fmt.Sprintf("P_%d", statements)
 					statements++
 					st.compileSQL(s.Inline)
+					if cfg.SearchPath != "" && st.beginsWithin() {
+						return nil, 0, fmt.Errorf("%s:%d: the statement begins a transaction where its search_path cannot be set, which this connection pooler needs: "+
+							"write COMMIT or ROLLBACK without AND CHAIN, and no \\; after them", s.Name, st.Line)
+					}
 				}
 				p.steps = append(p.steps, st)
 			}
@@ -108,6 +112,18 @@ func (s *step) compileSQL(inline []string) {
 		s.opens = first.kind == beginSQL
 		s.closes = (last.kind == commitSQL || last.kind == rollbackSQL) && !last.chain || last.kind == prepareTransactionSQL
 	}
+}
+
+// beginsWithin says whether a transaction begins in the middle of the message,
+// or with the end of another one.
+func (s *step) beginsWithin() bool {
+	for i, p := range s.parts {
+		ends := p.kind == commitSQL || p.kind == rollbackSQL || p.kind == prepareTransactionSQL
+		if p.chain || ends && i < len(s.parts)-1 {
+			return true
+		}
+	}
+	return false
 }
 
 // textWithNames is the statement with $name for each variable, which is good
