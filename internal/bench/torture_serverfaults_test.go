@@ -119,7 +119,7 @@ func (s *scene) killBackend() hit {
 	}
 	for range 500 {
 		if strings.Contains(s.server.log(before), "database system is ready") {
-			return hit{evidence: "the server recovered", broken: s.clients}
+			return hit{evidence: "the server recovered", broken: s.everyone()}
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -139,7 +139,7 @@ func (s *scene) restart(stop func() error) hit {
 	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
 		return hit{err: err}
 	}
-	return hit{evidence: fmt.Sprintf("down for %v", down), broken: s.clients}
+	return hit{evidence: fmt.Sprintf("down for %v", down), broken: s.everyone()}
 }
 
 // restartInAudit restarts the server shortly after the load's end.
@@ -190,7 +190,7 @@ func (s *scene) outage() hit {
 	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
 		return hit{err: err}
 	}
-	return hit{evidence: "down until the run returned", broken: s.clients}
+	return hit{evidence: "down until the run returned", broken: s.everyone()}
 }
 
 // meddle runs a statement that qbench knows nothing of.

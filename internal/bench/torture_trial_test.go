@@ -48,6 +48,7 @@ type trial struct {
 	app    string
 	schema string
 	certs  *tls.Config
+	folder string // for the user's script
 	// When the clients began to connect, and when the last of them had ended.
 	began, ended time.Time
 	out          outcome
@@ -121,7 +122,7 @@ func (t *trial) listen() (remove func(), err error) {
 
 // load runs the load and the fault, within the time that both may take.
 func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h hit, err error) {
-	spec, err := t.spec()
+	spec, err := t.spec(t.folder)
 	if err != nil {
 		return nil, nil, h, err
 	}
