@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,6 +63,52 @@ func TestManyTLSClientsNeverHang(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// slowConn is a connection whose first Write returns only after the reply to it
+// was read, and another Read has begun: pgconn reads in the background then.
+type slowConn struct {
+	net.Conn
+	reads atomic.Int64
+	again chan struct{} // closed by the second Read
+	first sync.Once
+}
+
+func (c *slowConn) Read(p []byte) (int, error) {
+	if c.reads.Add(1) == 2 {
+		close(c.again)
+	}
+	return c.Conn.Read(p)
+}
+
+func (c *slowConn) Write(p []byte) (n int, err error) {
+	n, err = c.Conn.Write(p)
+	c.first.Do(func() { <-c.again })
+	return n, err
+}
+
+func TestBackgroundReaderTakesNoReply(t *testing.T) {
+	t.Parallel()
+	for _, prepared := range []bool{true, false} {
+		t.Run(fmt.Sprintf("prepared %v", prepared), func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, 1)
+			b.config = b.config.Copy()
+			dial := b.config.DialFunc
+			b.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+				nc, err := dial(ctx, network, address)
+				return &slowConn{Conn: nc, again: make(chan struct{})}, err
+			}
+			if prepared {
+				b.prepare()
+			}
+			cfg := b.load("select 1;\n")
+			cfg.Transactions = 3
+			if res := b.within(cfg); res.Transactions != 12 {
+				t.Errorf("%d transactions: %q", res.Transactions, res.Errors)
+			}
+		})
 	}
 }
 

@@ -217,19 +217,36 @@ func (t *Target) Make(ctx context.Context, conn *pgx.Conn, o schema.Options, hoo
 		return err
 	}
 	if err := schema.Create(ctx, conn, o); err != nil {
-		return err
+		return t.seedingStopped(ctx, o, err)
 	}
 	report, err := schema.Seed(ctx, t.Connect, o, hooks.Seeding)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return &SeedingStoppedError{Schema: t.Schema, Tables: schema.Tables(o.Workload)}
-	case err != nil:
-		return err
+	if err != nil {
+		return t.seedingStopped(ctx, o, err)
 	}
 	if hooks.Seeded != nil {
 		hooks.Seeded(report)
 	}
 	return nil
+}
+
+// seedingStopped turns the error of a Make whose context has ended into one that
+// says what stays, and returns any other as it is. The server is asked: Create
+// may have been committed before its end was heard of.
+func (t *Target) seedingStopped(ctx context.Context, o schema.Options, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), terminateWait)
+	defer cancel()
+	conn, cerr := t.Connect(ask)
+	if cerr != nil {
+		return err
+	}
+	defer closeConn(ask, conn)
+	if made, ierr := schema.Inspect(ask, conn, t.Schema, o.Workload); ierr != nil || made == nil || made.Seeded {
+		return err
+	}
+	return &SeedingStoppedError{Schema: t.Schema, Tables: schema.Tables(o.Workload)}
 }
 
 // keep takes the queue as it is.

@@ -340,7 +340,7 @@ func TestCheck(t *testing.T) {
 	tg := target(t)
 	many := small(mix(t, "skip-locked"))
 	many.Clients = 5000
-	wantError(t, tg.Check(t.Context(), []Spec{resolved(t, many)}), "5,000 clients need 5,002 connections, ")
+	wantError(t, tg.Check(t.Context(), []Spec{resolved(t, many)}), "5,000 clients need 5,003 connections, ")
 
 	locks := small(mix(t, "for-update"))
 	locks.Queue.Layout, locks.Queue.Partitions, locks.Clients = schema.Partitioned, 1000, 100

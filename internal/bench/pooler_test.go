@@ -112,6 +112,49 @@ func TestPoolersLeaveOthersAlone(t *testing.T) {
 	}
 }
 
+// A search_path of the database's passes every pooler, and costs the load
+// nothing.
+func TestSearchPathBehindASessionPooler(t *testing.T) {
+	t.Parallel()
+	database, direct := ownDatabase(t)
+	withConn(t, newTarget(t, direct, ""), func(conn *pgx.Conn) {
+		if _, err := conn.Exec(t.Context(), "alter database "+database+" set search_path = own, pg_temp"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	tg := newTarget(t, pgtest.Pgbouncer(t, database, "session", ignores), "own")
+	spec := small(mix(t, "claim-procedure"))
+	spec.Queue.Orders, spec.Clients = 100, 4
+	res := execute(t, tg, spec, Hooks{})
+	if res.Orders != 100 || !res.Audit.OK {
+		t.Errorf("%d orders, %v, audit %+v", res.Orders, res.Errors, res.Audit)
+	}
+	if text := strings.Join(res.Warnings, " "); !strings.Contains(text, "session pooling") || strings.Contains(text, "SET LOCAL") {
+		t.Errorf("warnings %q", text)
+	}
+}
+
+// What a user's own SQL changes is in the queue's schema behind a pooler too.
+func TestSetupBehindATransactionPooler(t *testing.T) {
+	t.Parallel()
+	database, direct := ownDatabase(t)
+	dsn := pgtest.Pgbouncer(t, database, "transaction", "default_pool_size = 5")
+	spec := small(mix(t, "skip-locked"))
+	spec.Queue.Orders, spec.Clients, spec.Load.Mode = 100, 2, runner.Simple
+	spec.Setup = &Setup{Name: "mine.sql", SQL: "create index mine on t_order_q (cts);\nalter table t_order_u set (fillfactor = 50)"}
+	res := execute(t, newTarget(t, dsn, "own"), spec, Hooks{})
+	if res.Orders != 100 || !res.Audit.OK {
+		t.Errorf("%d orders, %v, audit %+v", res.Orders, res.Errors, res.Audit)
+	}
+	if n := query(t, newTarget(t, direct, "own"), "select count(*) from pg_indexes where schemaname = 'own' and indexname = 'mine'"); n != 1 {
+		t.Errorf("%d indexes of the setup's", n)
+	}
+	unchanged(t, dsn, direct, 5)
+	spec.Setup.SQL = "select 1;\nselect * from nowhere"
+	_, err := newTarget(t, dsn, "own").Run(t.Context(), t.Context(), spec, Hooks{})
+	wantError(t, err, "mine.sql:2")
+}
+
 // unchanged looks at all connections that a pooler has to the server.
 func unchanged(t *testing.T, dsn, direct string, size int) {
 	t.Helper()
@@ -265,6 +308,17 @@ func TestConnectionsAreVerified(t *testing.T) {
 		}
 		if _, err := ours.connector("", "", id, patient)(t.Context()); err == nil || !strings.Contains(err.Error(), "t_order_q means ") {
 			t.Errorf("the role's search_path: %v", err)
+		}
+	}
+}
+
+func TestFirstSchema(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"": "", "a": "a", " A , b": "a", `"A", b`: "A", `"a,b", c`: "a,b", `"a""b"`: `a"b`, `""`: "", `"$user", public`: "$user", `"a`: "a",
+	} {
+		if got := firstSchema(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
 }

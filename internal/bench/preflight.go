@@ -20,8 +20,9 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 		return err
 	}
 	defer closeConn(ctx, conn)
-	clients, locks := 0, 0
+	clients, locks, lasting := 0, 0, false
 	for _, s := range specs {
+		lasting = lasting || !s.Load.Connect
 		clients = max(clients, s.Connections())
 		locks = max(locks, s.Connections()*s.LocksPerClient())
 	}
@@ -32,7 +33,7 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 	err = schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error {
 		// Behind a pooler clients wait for connections, and idle ones are free.
 		if pooler == "" {
-			if err := checkConnections(ctx, tx, clients); err != nil {
+			if err := checkConnections(ctx, tx, clients, lasting); err != nil {
 				return err
 			}
 		}
@@ -93,7 +94,7 @@ func (t *Target) Room(ctx context.Context, s Spec) (int, error) {
 	size := 0
 	for range 5 {
 		err := schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error {
-			n, _, err := freeConnections(ctx, tx)
+			n, _, err := freeConnections(ctx, tx, true)
 			if err != nil {
 				return err
 			}
@@ -118,8 +119,9 @@ func (t *Target) Room(ctx context.Context, s Spec) (int, error) {
 }
 
 // freeConnections counts the connections that this role can still get, and
-// says which limit decides that and how to raise it.
-func freeConnections(ctx context.Context, tx pgx.Tx) (free int, limit connectionLimit, err error) {
+// says which limit decides that and how to raise it; without lasting the
+// server's alone.
+func freeConnections(ctx context.Context, tx pgx.Tx, lasting bool) (free int, limit connectionLimit, err error) {
 	var server, reserved, used, role, roleUsed, database, databaseUsed int
 	// Rows of other roles hide their backend's type; those of background
 	// processes have no database. The limits of roles and databases, -1 for
@@ -145,6 +147,9 @@ func freeConnections(ctx context.Context, tx pgx.Tx) (free int, limit connection
 		return 0, limit, fmt.Errorf("ask the server for its free connections: %w", err)
 	}
 	free, limit = server-reserved-used, connectionLimit{fmt.Sprintf("max_connections = %d", server), "max_connections on the server"}
+	if !lasting {
+		role, database = -1, -1
+	}
 	if n := role - roleUsed; role >= 0 && n < free {
 		free, limit = n, connectionLimit{fmt.Sprintf("the role's connection limit is %d", role), "the role's limit (alter role … connection limit)"}
 	}
@@ -158,9 +163,10 @@ func freeConnections(ctx context.Context, tx pgx.Tx) (free int, limit connection
 type connectionLimit struct{ is, raise string }
 
 // checkConnections compares the connections that the clients need with those
-// that are free.
-func checkConnections(ctx context.Context, tx pgx.Tx, clients int) error {
-	free, limit, err := freeConnections(ctx, tx)
+// that are free. Those that do not last meet the limits of the role and of the
+// database under load (-C), where that belongs in the result.
+func checkConnections(ctx context.Context, tx pgx.Tx, clients int, lasting bool) error {
+	free, limit, err := freeConnections(ctx, tx, lasting)
 	if err != nil {
 		return err
 	}

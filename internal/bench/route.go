@@ -193,6 +193,28 @@ func searchPath(name, others string) string {
 	return path + ", pg_temp"
 }
 
+// firstSchema is the first schema of a search_path, which may have been written
+// with quotes or without.
+func firstSchema(path string) string {
+	path = strings.TrimSpace(path)
+	quoted, ok := strings.CutPrefix(path, `"`)
+	if !ok {
+		first, _, _ := strings.Cut(path, ",")
+		return strings.ToLower(strings.TrimSpace(first))
+	}
+	for i := 0; i < len(quoted); i++ {
+		if quoted[i] != '"' {
+			continue
+		}
+		if !strings.HasPrefix(quoted[i+1:], `"`) {
+			quoted = quoted[:i]
+			break
+		}
+		i++
+	}
+	return strings.ReplaceAll(quoted, `""`, `"`)
+}
+
 // passes tells whether a session pooler passes a search_path on to the server.
 // It is asked by trying; with id by what the names mean then.
 func (t *Target) passes(ctx context.Context, session string, id *schema.Identity) (bool, error) {
@@ -206,7 +228,7 @@ func (t *Target) passes(ctx context.Context, session string, id *schema.Identity
 	defer closePgConn(ctx, conn)
 	if id == nil {
 		result := conn.ExecParams(ctx, "select pg_catalog.current_setting('search_path')", nil, nil, nil, nil).Read()
-		return result.Err == nil && len(result.Rows) == 1 && string(result.Rows[0][0]) == session, result.Err
+		return result.Err == nil && len(result.Rows) == 1 && firstSchema(string(result.Rows[0][0])) == t.Schema, result.Err
 	}
 	err = id.Verify(ctx, conn, "")
 	var mismatch *schema.MismatchError

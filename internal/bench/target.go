@@ -45,7 +45,7 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	if err != nil {
 		return nil, conninfo.Unreadable(dsn, err)
 	}
-	if err := withoutGSS(&config.Config); err != nil {
+	if err := runner.RefuseGSSEncryption(&config.Config, ""); err != nil {
 		return nil, err
 	}
 	if config.RuntimeParams["application_name"] == "" {
@@ -58,23 +58,6 @@ func NewTarget(dsn, schema string) (*Target, error) {
 	load := config.Config.Copy()
 	runner.PrepareConfig(load)
 	return &Target{Schema: schema, Warning: warning, config: config, load: load}, nil
-}
-
-// withoutGSS takes libpq's gssencmode out of the parameters, which are sent to
-// the server otherwise, and refuses what this driver cannot do.
-func withoutGSS(config *pgconn.Config) error {
-	mode := config.RuntimeParams["gssencmode"]
-	delete(config.RuntimeParams, "gssencmode")
-	return CheckGSSEncryption("gssencmode", mode)
-}
-
-// CheckGSSEncryption refuses a value of gssencmode that asks for encryption by
-// GSSAPI, which the driver does not have: a connection would be without.
-func CheckGSSEncryption(name, mode string) error {
-	if mode != "require" {
-		return nil
-	}
-	return fmt.Errorf("%s=require asks for encryption by GSSAPI, which qbench does not have: leave it out, and use TLS instead (sslmode=verify-full)", name)
 }
 
 // dial makes a connection without any of pgx's own state, with a search_path

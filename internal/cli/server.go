@@ -10,6 +10,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/pgserver"
+	"qbench/runner"
 )
 
 // serverVariables are libpq's variables that name a server. PGUSER and
@@ -68,6 +69,12 @@ type server struct {
 // open starts a server if none is named. It makes no connection to a named one.
 func (o serverOptions) open(ctx context.Context, con *console) (*server, error) {
 	if o.named {
+		// As with libpq, the connection string wins over the variable.
+		if !strings.Contains(o.dsn, "gssencmode") {
+			if err := runner.CheckGSSEncryption("PGGSSENCMODE", os.Getenv("PGGSSENCMODE")); err != nil {
+				return nil, err
+			}
+		}
 		t, err := bench.NewTarget(o.dsn, o.schema)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -60,6 +61,9 @@ func (o *options) newServer() (*server, error) {
 	}
 	if warning != "" {
 		o.console.message(levelRaw, warning)
+	}
+	if err := runner.RefuseGSSEncryption(cfg, os.Getenv("PGGSSENCMODE")); err != nil {
+		return nil, fatalf("%s", err)
 	}
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = name
