@@ -81,7 +81,8 @@ func (s *scene) cancel() (h hit) {
 	return h
 }
 
-// freeze stops a backend, which then answers nothing, until the run is over.
+// freeze stops a backend, which then answers nothing: until the run is over, or
+// only beyond the grace.
 func (s *scene) freeze() hit {
 	c := s.one()
 	if c == nil {
@@ -93,7 +94,14 @@ func (s *scene) freeze() hit {
 		}
 		return hit{err: err}
 	}
-	<-s.back
+	thaw := make(<-chan time.Time)
+	if s.random.IntN(4) > 0 {
+		thaw = time.After(time.Duration(1000+s.random.IntN(2500)) * time.Millisecond)
+	}
+	select {
+	case <-thaw:
+	case <-s.back:
+	}
 	if err := syscall.Kill(c.PID(), syscall.SIGCONT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return hit{err: err}
 	}

@@ -26,6 +26,9 @@ import (
 // tells a hang from a delay and nothing finer.
 const slack = 15 * time.Second
 
+// loadSlack is the same for the load alone, its connecting included.
+const loadSlack = 8 * time.Second
+
 // outcome is what came of a trial.
 type outcome struct {
 	evidence  string // "" is no trial: the fault did not fire
@@ -183,7 +186,7 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 			return nil, nil, h, fmt.Errorf("fault %q did not end", t.fault.name)
 		}
 	}
-	if limit := t.duration + t.grace + slack; !t.ended.IsZero() && t.ended.Sub(t.began) > limit {
+	if limit := t.duration + t.grace + loadSlack; !t.ended.IsZero() && t.ended.Sub(t.began) > limit {
 		t.out.blame("the load took %v, longer than %v with its grace and room", t.ended.Sub(t.began), limit)
 	}
 	return res, runErr, h, nil
