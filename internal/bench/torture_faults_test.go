@@ -155,6 +155,22 @@ func (s *scene) cutEffect() relaytest.Effect {
 	return pick(s.random, []relaytest.Effect{relaytest.Reset, relaytest.Finish})
 }
 
+// before waits for one of two events and tells whether the first has happened;
+// it may be what brought the second about.
+func before(first, second <-chan struct{}) bool {
+	select {
+	case <-first:
+		return true
+	case <-second:
+	}
+	select {
+	case <-first:
+		return true
+	default:
+		return false
+	}
+}
+
 // cutAtByte cuts a connection after some bytes, under -C also a new one in its
 // handshakes.
 func (s *scene) cutAtByte(dir relaytest.Direction) hit {
@@ -168,12 +184,10 @@ func (s *scene) cutAtByte(dir relaytest.Direction) hit {
 	} else if c := s.one(); c != nil {
 		cut(c)
 	}
-	select {
-	case <-fired:
-		return hit{evidence: fmt.Sprintf("%v after %d bytes %v", effect, n, dir), broken: 1}
-	case <-s.ctx.Done():
+	if !before(fired, s.ctx.Done()) {
 		return hit{}
 	}
+	return hit{evidence: fmt.Sprintf("%v after %d bytes %v", effect, n, dir), broken: 1}
 }
 
 // cutInAudit cuts a connection that is made after the load.
@@ -185,12 +199,10 @@ func (s *scene) cutInAudit() hit {
 	var once sync.Once
 	s.relay.OnSession(func(c *relaytest.Session) { once.Do(func() { c.CutAfter(relaytest.ToClient, n, effect, cut) }) })
 	defer s.relay.OnSession(nil)
-	select {
-	case <-fired:
-		return hit{evidence: fmt.Sprintf("%v after %d bytes", effect, n)}
-	case <-s.back:
+	if !before(fired, s.back) {
 		return hit{}
 	}
+	return hit{evidence: fmt.Sprintf("%v after %d bytes", effect, n)}
 }
 
 // cutInRequest cuts within the messages that ask for the COMMIT: after some of
