@@ -379,11 +379,7 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		return nil, err
 	}
 	cfg.SearchPath = way.path
-	connect := way.connect
-	if r.made != nil {
-		connect = r.backends.record(connect)
-	}
-	res, err := runner.Run(stop, cfg, connect, r.hooks.Tick)
+	res, err := runner.Run(stop, cfg, way.connect, r.hooks.Tick)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
