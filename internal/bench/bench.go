@@ -64,7 +64,8 @@ func (e *SeedingStoppedError) Unwrap() error { return ErrStopped }
 //
 // There are two ways to end it early. When stop ends, the transactions under
 // way are finished, and what was done until then is audited and returned. When
-// ctx ends, Run returns its error at once and leaves everything as it is.
+// ctx ends, Run returns at once and leaves everything as it is: of a load that
+// had begun with what the clients did, not audited, else with the error of ctx.
 //
 // No other qbench command can use the schema until Run returns: it holds the run
 // lock. A server that restarts is waited for before the audit. Errors of clients
@@ -94,10 +95,9 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner
 		}
 		return nil, err
 	}
-	if r.made != nil {
-		if err := r.prove(ctx, res); err != nil {
-			return nil, err
-		}
+	if r.made != nil && r.prove(ctx, res) != nil {
+		res.Interrupted = true
+		res.Audit = &runner.Audit{Reason: "the command was interrupted once more before the audit"}
 	}
 	return res, nil
 }
@@ -379,17 +379,14 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		return nil, err
 	}
 	cfg.SearchPath = way.path
-	connect := way.connect
-	if r.made != nil {
-		connect = r.backends.record(connect)
-	}
-	res, err := runner.Run(stop, cfg, connect, r.hooks.Tick)
+	res, err := runner.Run(stop, cfg, way.connect, r.hooks.Tick)
 	switch {
+	case err == nil:
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && stop.Err() != nil:
+	case stop.Err() != nil:
 		return nil, ErrStopped
-	case err != nil:
+	default:
 		return nil, err
 	}
 	res.Strategy, res.Repeat, res.ShowProgress = s.Mix.Name, s.Repeat, s.ShowProgress

@@ -138,6 +138,9 @@ func (m *matrix) run(o serverOptions) (err error) {
 			break
 		}
 	}
+	if failure == nil && m.signals.now.Err() != nil {
+		failure = m.end(nil)
+	}
 	m.con.hide()
 	lost := errors.Join(m.lost, m.out.save(m.file, true), m.out.print(m.file, defaultFormat(m.file.Runs)))
 	if m.out.folder != nil && m.out.folder.file != nil {
