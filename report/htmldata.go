@@ -14,6 +14,7 @@ import (
 type chartData struct {
 	Unit    string       `json:"unit"` // of throughput: orders/s or tps
 	Entries []entryChart `json:"entries"`
+	merged  int          // the most intervals that were made one; 1 is none
 }
 
 // entryChart is one configuration of the ranking. Over time it shows its
@@ -53,8 +54,19 @@ func (x short) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(x), 'g', 5, 64), nil
 }
 
-// maxColumns of a chart over time: a longer run is shown in longer intervals.
-const maxColumns = 120
+const (
+	// maxColumns of a chart over time: a longer run is shown in longer intervals.
+	maxColumns = 120
+	// leastColumns still show a trend.
+	leastColumns = 12
+	// allColumns of all charts over time together bound the page's size.
+	allColumns = 2400
+)
+
+// columnsEach is the number of columns that each of several charts may have.
+func columnsEach(charts int) int {
+	return max(leastColumns, min(maxColumns, allColumns/max(1, charts)))
+}
 
 func newChartData(k *ranking) chartData {
 	d := chartData{Unit: "orders/s", Entries: []entryChart{}}
@@ -82,7 +94,8 @@ func newChartData(k *ranking) chartData {
 		if len(layouts) > 1 && e.layout != "" {
 			c.Name += " (" + e.layout + ")"
 		}
-		c.overTime(k.medianRun(e), k.byOrders)
+		per := c.overTime(k.medianRun(e), k.byOrders, columnsEach(len(k.entries)))
+		d.merged = max(d.merged, per)
 		d.Entries = append(d.Entries, c)
 	}
 	return d
@@ -103,14 +116,16 @@ func (k *ranking) medianRun(e *entry) *runner.Result {
 	return best
 }
 
-func (c *entryChart) overTime(r *runner.Result, orders bool) {
+// overTime merges neighbouring intervals down to the given number of columns,
+// and returns how many made one.
+func (c *entryChart) overTime(r *runner.Result, orders bool, columnsMost int) (per int) {
 	var ticks []runner.Tick
 	for _, t := range r.Intervals {
 		if !t.Warmup {
 			ticks = append(ticks, t)
 		}
 	}
-	per := max(1, (len(ticks)+maxColumns-1)/maxColumns)
+	per = max(1, (len(ticks)+columnsMost-1)/columnsMost)
 	var columns []*runner.Histogram
 	var starts []short
 	for len(ticks) > 0 {
@@ -134,6 +149,7 @@ func (c *entryChart) overTime(r *runner.Result, orders bool) {
 		}
 	}
 	c.Heat = newHeat(starts, columns)
+	return per
 }
 
 // mergeTicks sums intervals. The p99 of those that kept no histogram cannot be

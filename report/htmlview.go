@@ -21,6 +21,7 @@ type pageView struct {
 	Repeats     bool
 	Environment [][2]string
 	Data        chartData // for the script
+	Merged      int       // the most intervals that one point of a chart stands for
 }
 
 type failedAudit struct {
@@ -85,6 +86,7 @@ func newPageView(f *runner.File) *pageView {
 		}
 	}
 	v.Data = newChartData(&k)
+	v.Merged = v.Data.merged
 	return v
 }
 

@@ -33,6 +33,46 @@ func TestHTMLOfAMatrixIsSmall(t *testing.T) {
 	}
 }
 
+// dayOf is a run of a day: an interval for each second, with its histogram.
+func dayOf(strategy string, clients int) *runner.Result {
+	r := newRun(strategy, clients, 60, 1, 5_000, 0)
+	minute := r.Intervals
+	r.Intervals = nil
+	for s := range 86_400 {
+		t := minute[s%len(minute)]
+		t.AtS = float64(s + 1)
+		r.Intervals = append(r.Intervals, t)
+	}
+	r.DurationS, r.WantDurationS = 86_400, 86_400
+	return r
+}
+
+// The page of a day, and of many configurations side by side, stays small, and says what
+// became of the intervals.
+func TestHTMLOfADayIsSmall(t *testing.T) {
+	t.Parallel()
+	page := render(t, HTML, fileOf(dayOf("skip-locked", 8)), Options{})
+	if len(page) >= 1<<18 {
+		t.Errorf("%d bytes for a day", len(page))
+	}
+	if !strings.Contains(page, "a point stands for up to 720 of them") {
+		t.Error("the page does not say that intervals were merged")
+	}
+	if page := render(t, HTML, matrix(), Options{}); strings.Contains(page, "were merged") {
+		t.Error("nothing was merged")
+	}
+	var days []*runner.Result
+	long := newRun("skip-locked", 1, 240, 1, 5_000, 0)
+	for clients := range 100 {
+		r := *long
+		r.Clients = clients + 1
+		days = append(days, &r)
+	}
+	if size := len(render(t, HTML, fileOf(days...), Options{})); size >= 2<<20 {
+		t.Errorf("%d bytes for 100 configurations", size)
+	}
+}
+
 // dataOf reads the block that the page's script draws.
 func dataOf(t *testing.T, page string) chartData {
 	t.Helper()

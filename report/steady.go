@@ -25,7 +25,7 @@ func (p *page) producers(r *runner.Result) {
 	}
 	p.labelled("producers", "%s: %s enqueued%s, %s orders/s%s; %s failed, %s in doubt",
 		amount.Count(int64(g.Clients), "client"), amount.Count(g.Orders, "order"), each, rate(g.OrdersPerS), asked,
-		amount.Grouped(g.Failed()), amount.Grouped(g.InDoubt))
+		amount.Grouped(g.Failed()), amount.AtLeast(g.InDoubt, g.InDoubtUnknown))
 	if g.Transactions > 0 {
 		p.latencies("  latency", g.Latency)
 	}

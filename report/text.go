@@ -136,9 +136,9 @@ func problems(a *runner.Audit) []string {
 			out = append(out, amount.Count(c.n, "order")+" "+c.what)
 		}
 	}
-	if len(out) == 0 || a.Acknowledged > a.Processed || a.Acknowledged < a.Processed-a.InDoubt {
+	if len(out) == 0 || a.Acknowledged > a.Processed || a.Acknowledged < a.Processed-a.InDoubt && !a.InDoubtUnknown {
 		out = append(out, fmt.Sprintf("the clients counted %s, the result table holds %s (%s in doubt)",
-			amount.Count(a.Acknowledged, "order"), amount.Grouped(a.Processed), amount.Grouped(a.InDoubt)))
+			amount.Count(a.Acknowledged, "order"), amount.Grouped(a.Processed), amount.AtLeast(a.InDoubt, a.InDoubtUnknown)))
 	}
 	return out
 }
@@ -281,7 +281,7 @@ func (p *page) audit(r *runner.Result) {
 	}
 	fact("lost %s, duplicated %s, in both tables %s, foreign %s%s",
 		amount.Grouped(a.Lost), amount.Grouped(a.Duplicated), amount.Grouped(a.Both), amount.Grouped(a.Foreign), orphans)
-	fact("acknowledged to the clients %s, in doubt %s", amount.Grouped(a.Acknowledged), amount.Grouped(a.InDoubt))
+	fact("acknowledged to the clients %s, in doubt %s", amount.Grouped(a.Acknowledged), amount.AtLeast(a.InDoubt, a.InDoubtUnknown))
 }
 
 func (p *page) client(r *runner.Result, env *runner.Environment) {

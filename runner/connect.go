@@ -30,6 +30,7 @@ func (r *run) dialListening(ctx context.Context, channel string) (*conn, net.Con
 	}
 	if _, err := pc.Exec(ctx, "LISTEN "+quoteIdentifier(channel)).ReadAll(); err != nil {
 		pc.Close(ctx)
+		pc.Conn().Close() // pgconn keeps it open for a while after ctx ended
 		return nil, nil, fmt.Errorf("listen on %s: %w", channel, err)
 	}
 	return r.takeOver(ctx, pc)

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -179,8 +178,6 @@ func (c *client) doubtCall() {
 	}
 	c.thread.publishDoubt()
 }
-
-var errCutOff = errors.New("cut off")
 
 // cutOff ends a client that has not finished. A reason makes it an aborted one;
 // without, it is only part of a run that ends at once.

@@ -268,19 +268,21 @@ type Tick struct {
 type Audit struct {
 	OK bool `json:"ok"`
 	// Reason says why the audit could not be made; "" where it was.
-	Reason       string   `json:"reason,omitempty"`
-	Seeded       int64    `json:"seeded"`
-	Enqueued     int64    `json:"enqueued"`     // by producers, acknowledged
-	Remaining    int64    `json:"remaining"`    // rows in the queue
-	Processed    int64    `json:"processed"`    // rows in the result table
-	Acknowledged int64    `json:"acknowledged"` // orders the clients counted since the set was made
-	InDoubt      int64    `json:"in_doubt"`
-	Lost         int64    `json:"lost"`               // of the set, in neither table
-	Duplicated   int64    `json:"duplicated"`         // rows beyond the first of the same order in one table
-	Both         int64    `json:"both"`               // in both tables
-	Foreign      int64    `json:"foreign"`            // in a table, but not of the set
-	Orphans      int64    `json:"orphans,omitempty"`  // claimed but never completed
-	Problems     []string `json:"problems,omitempty"` // what is wrong, a sentence each
+	Reason       string `json:"reason,omitempty"`
+	Seeded       int64  `json:"seeded"`
+	Enqueued     int64  `json:"enqueued"`     // by producers, acknowledged
+	Remaining    int64  `json:"remaining"`    // rows in the queue
+	Processed    int64  `json:"processed"`    // rows in the result table
+	Acknowledged int64  `json:"acknowledged"` // orders the clients counted since the set was made
+	InDoubt      int64  `json:"in_doubt"`
+	// InDoubtUnknown says that InDoubt is the least: see Result.
+	InDoubtUnknown bool     `json:"in_doubt_unknown,omitempty"`
+	Lost           int64    `json:"lost"`               // of the set, in neither table
+	Duplicated     int64    `json:"duplicated"`         // rows beyond the first of the same order in one table
+	Both           int64    `json:"both"`               // in both tables
+	Foreign        int64    `json:"foreign"`            // in a table, but not of the set
+	Orphans        int64    `json:"orphans,omitempty"`  // claimed but never completed
+	Problems       []string `json:"problems,omitempty"` // what is wrong, a sentence each
 }
 
 // Made tells an audit with a verdict from one that could not be made.

@@ -26,6 +26,9 @@ type ClientCounts struct {
 	EnqueuedBefore int64
 	// Enqueued and EnqueuedInDoubt count the producers' orders likewise.
 	Enqueued, EnqueuedInDoubt int64
+	// Of InDoubtUnknown orders in doubt, and producers' ones likewise, no upper
+	// bound is known: the number is the least.
+	InDoubtUnknown, EnqueuedInDoubtUnknown bool
 }
 
 // AuditTables recomputes the set of orders that there should be and proves

@@ -92,18 +92,18 @@ func (m *Made) judge(cases []auditCase, clients *ClientCounts) *runner.Audit {
 
 // judgeClients holds the clients' counts against the tables'.
 func judgeClients(a *runner.Audit, enqueued int64, c *ClientCounts, problem func(string, ...any)) {
-	a.Acknowledged, a.InDoubt, a.Enqueued = c.Acknowledged, c.InDoubt, c.Enqueued
+	a.Acknowledged, a.InDoubt, a.Enqueued, a.InDoubtUnknown = c.Acknowledged, c.InDoubt, c.Enqueued, c.InDoubtUnknown
 	switch done := a.Processed - c.Before; {
 	case done < c.Acknowledged:
 		problem("%s acknowledged to the clients, but %d recorded as done", count(c.Acknowledged), done)
-	case done > c.Acknowledged+c.InDoubt:
+	case done > c.Acknowledged+c.InDoubt && !c.InDoubtUnknown:
 		problem("%s recorded as done, but %d acknowledged to the clients and %d in doubt", count(done), c.Acknowledged, c.InDoubt)
 	}
 	switch enqueued -= c.EnqueuedBefore; {
 	case enqueued < c.Enqueued:
 		a.Lost += c.Enqueued - enqueued
 		problem("%s lost after they were enqueued: %d acknowledged to the producers, but %d in the tables", count(c.Enqueued-enqueued), c.Enqueued, enqueued)
-	case enqueued > c.Enqueued+c.EnqueuedInDoubt:
+	case enqueued > c.Enqueued+c.EnqueuedInDoubt && !c.EnqueuedInDoubtUnknown:
 		problem("%s of producers in the tables, but %d acknowledged to them and %d in doubt", count(enqueued), c.Enqueued, c.EnqueuedInDoubt)
 	}
 }

@@ -24,6 +24,7 @@ type Ledger struct {
 	InDoubt         int64 `json:"in_doubt,omitempty"`
 	Enqueued        int64 `json:"enqueued,omitempty"`
 	EnqueuedInDoubt int64 `json:"enqueued_in_doubt,omitempty"`
+	InDoubtUnknown  bool  `json:"in_doubt_unknown,omitempty"`
 	// Runs is the number of runs whose counts are in the sums.
 	Runs int `json:"runs"`
 	// Uncounted says that a run's script counts no orders, so that the sums are
@@ -93,6 +94,7 @@ func FinishRun(ctx context.Context, conn *pgx.Conn, m *Made, id string, counts *
 		l.InDoubt += counts.InDoubt
 		l.Enqueued += counts.Enqueued
 		l.EnqueuedInDoubt += counts.EnqueuedInDoubt
+		l.InDoubtUnknown = l.InDoubtUnknown || counts.InDoubtUnknown
 		return nil
 	})
 }
@@ -162,19 +164,18 @@ func (m *Made) judgeKept(cases []auditCase) *runner.Audit {
 		}
 		return a
 	}
-	const unknown = 1 << 62
 	counts := ClientCounts{
-		Before: l.Before, Acknowledged: l.Acknowledged, InDoubt: unknown,
-		EnqueuedBefore: l.EnqueuedBefore, Enqueued: l.Enqueued, EnqueuedInDoubt: unknown,
+		Before: l.Before, Acknowledged: l.Acknowledged, InDoubt: l.InDoubt, InDoubtUnknown: true,
+		EnqueuedBefore: l.EnqueuedBefore, Enqueued: l.Enqueued, EnqueuedInDoubtUnknown: true,
 	}
 	// What was acknowledged must be there whatever else happened. More than
 	// that can have been done by clients that are not qbench's.
 	a := m.judge(cases, &counts)
-	a.InDoubt = l.InDoubt
+	a.InDoubtUnknown = l.InDoubtUnknown
 	switch done := a.Processed - l.Before; {
 	case l.missing() != nil:
 		a.NotMade(l.missing().reason())
-	case done > l.Acknowledged+l.InDoubt:
+	case done > l.Acknowledged+l.InDoubt && !l.InDoubtUnknown:
 		a.NotMade(fmt.Sprintf("%s recorded as done, but the clients of qbench's runs count %d and %d in doubt: other clients worked on the queue, so that losses cannot be told",
 			count(done), l.Acknowledged, l.InDoubt))
 	}

@@ -23,3 +23,11 @@ func Count[N int | int64](n N, noun string) string {
 	}
 	return Grouped(n) + " " + noun
 }
+
+// AtLeast writes a number of which it may be known only that it is the least.
+func AtLeast[N int | int64](n N, unknown bool) string {
+	if unknown {
+		return Grouped(n) + " or more"
+	}
+	return Grouped(n)
+}

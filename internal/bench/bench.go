@@ -64,7 +64,8 @@ func (e *SeedingStoppedError) Unwrap() error { return ErrStopped }
 //
 // There are two ways to end it early. When stop ends, the transactions under
 // way are finished, and what was done until then is audited and returned. When
-// ctx ends, Run returns its error at once and leaves everything as it is.
+// ctx ends, Run returns at once and leaves everything as it is: of a load that
+// had begun with what the clients did, not audited, else with the error of ctx.
 //
 // No other qbench command can use the schema until Run returns: it holds the run
 // lock. A server that restarts is waited for before the audit. Errors of clients
@@ -94,10 +95,9 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner
 		}
 		return nil, err
 	}
-	if r.made != nil {
-		if err := r.prove(ctx, res); err != nil {
-			return nil, err
-		}
+	if r.made != nil && r.prove(ctx, res) != nil {
+		res.Interrupted = true
+		res.Audit = &runner.Audit{Reason: "the command was interrupted once more before the audit"}
 	}
 	return res, nil
 }
@@ -217,19 +217,36 @@ func (t *Target) Make(ctx context.Context, conn *pgx.Conn, o schema.Options, hoo
 		return err
 	}
 	if err := schema.Create(ctx, conn, o); err != nil {
-		return err
+		return t.seedingStopped(ctx, o, err)
 	}
 	report, err := schema.Seed(ctx, t.Connect, o, hooks.Seeding)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return &SeedingStoppedError{Schema: t.Schema, Tables: schema.Tables(o.Workload)}
-	case err != nil:
-		return err
+	if err != nil {
+		return t.seedingStopped(ctx, o, err)
 	}
 	if hooks.Seeded != nil {
 		hooks.Seeded(report)
 	}
 	return nil
+}
+
+// seedingStopped turns the error of a Make whose context has ended into one that
+// says what stays, and returns any other as it is. The server is asked: Create
+// may have been committed before its end was heard of.
+func (t *Target) seedingStopped(ctx context.Context, o schema.Options, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), terminateWait)
+	defer cancel()
+	conn, cerr := t.Connect(ask)
+	if cerr != nil {
+		return err
+	}
+	defer closeConn(ask, conn)
+	if made, ierr := schema.Inspect(ask, conn, t.Schema, o.Workload); ierr != nil || made == nil || made.Seeded {
+		return err
+	}
+	return &SeedingStoppedError{Schema: t.Schema, Tables: schema.Tables(o.Workload)}
 }
 
 // keep takes the queue as it is.
@@ -362,17 +379,14 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		return nil, err
 	}
 	cfg.SearchPath = way.path
-	connect := way.connect
-	if r.made != nil {
-		connect = r.backends.record(connect)
-	}
-	res, err := runner.Run(stop, cfg, connect, r.hooks.Tick)
+	res, err := runner.Run(stop, cfg, way.connect, r.hooks.Tick)
 	switch {
+	case err == nil:
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && stop.Err() != nil:
+	case stop.Err() != nil:
 		return nil, ErrStopped
-	case err != nil:
+	default:
 		return nil, err
 	}
 	res.Strategy, res.Repeat, res.ShowProgress = s.Mix.Name, s.Repeat, s.ShowProgress

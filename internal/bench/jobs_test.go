@@ -24,7 +24,7 @@ func jobsTarget(t *testing.T) *Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tg.config.RuntimeParams["deadlock_timeout"] = "10ms"
+	tg.load.RuntimeParams["deadlock_timeout"] = "10ms"
 	return tg
 }
 
@@ -152,7 +152,7 @@ func TestJobsKilledBackend(t *testing.T) {
 			t.Parallel()
 			tg := jobsTarget(t)
 			spec := smallJobs(mix(t, name))
-			tg.config.RuntimeParams["application_name"] = tg.Schema
+			tg.load.RuntimeParams["application_name"] = tg.Schema
 			spec.Queue.Orders = 20_000
 			spec.Load.Mode = runner.Modes[i%len(runner.Modes)]
 			spec.Load.Interval, spec.Load.Transactions = 10*time.Millisecond, 150
@@ -160,7 +160,7 @@ func TestJobsKilledBackend(t *testing.T) {
 			res := execute(t, tg, spec, Hooks{Tick: func(runner.Tick) {
 				once.Do(func() {
 					n := query(t, tg, `select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity
-						where application_name = current_setting('application_name') and pid <> pg_backend_pid() limit 1) killed`)
+						where application_name = '`+tg.Schema+`' limit 1) killed`)
 					if n != 1 {
 						t.Error("no client to kill")
 					}

@@ -224,4 +224,6 @@ func statementPooling(pe *pgconn.PgError) bool {
 
 func closePgConn(ctx context.Context, conn *pgconn.PgConn) {
 	_ = conn.Close(context.WithoutCancel(ctx))
+	// Where ctx ended a statement, pgconn keeps the socket open for a while.
+	_ = conn.Conn().Close()
 }

@@ -291,7 +291,7 @@ func TestConnectionsAreVerified(t *testing.T) {
 	}
 	path := func(tg *Target) string { return searchPath(tg.Schema, "") }
 	for _, good := range [][2]string{{path(ours), ""}, {"", path(ours)}, {path(others), path(ours)}} {
-		conn, err := ours.connector(good[0], good[1], id, true)(t.Context())
+		conn, err := (&run{target: ours}).connector(good[0], good[1], id, true)(t.Context())
 		if err != nil {
 			t.Fatalf("%q: %v", good, err)
 		}
@@ -299,14 +299,14 @@ func TestConnectionsAreVerified(t *testing.T) {
 	}
 	for _, patient := range []bool{true, false} {
 		for _, bad := range [][2]string{{path(others), ""}, {path(ours), path(others)}} {
-			_, err := ours.connector(bad[0], bad[1], id, patient)(t.Context())
+			_, err := (&run{target: ours}).connector(bad[0], bad[1], id, patient)(t.Context())
 			for _, want := range []string{"refused before any row was touched", "t_order_q means " + others.Schema + ".t_order_q, not t_order_q in schema", "alter role"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%q: error %v, want %q", bad, err, want)
 				}
 			}
 		}
-		if _, err := ours.connector("", "", id, patient)(t.Context()); err == nil || !strings.Contains(err.Error(), "t_order_q means ") {
+		if _, err := (&run{target: ours}).connector("", "", id, patient)(t.Context()); err == nil || !strings.Contains(err.Error(), "t_order_q means ") {
 			t.Errorf("the role's search_path: %v", err)
 		}
 	}

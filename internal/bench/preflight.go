@@ -20,9 +20,8 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 		return err
 	}
 	defer closeConn(ctx, conn)
-	clients, locks, lasting := 0, 0, false
+	clients, locks := 0, 0
 	for _, s := range specs {
-		lasting = lasting || !s.Load.Connect
 		clients = max(clients, s.Connections())
 		locks = max(locks, s.Connections()*s.LocksPerClient())
 	}
@@ -33,7 +32,7 @@ func (t *Target) Check(ctx context.Context, specs []Spec) error {
 	err = schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error {
 		// Behind a pooler clients wait for connections, and idle ones are free.
 		if pooler == "" {
-			if err := checkConnections(ctx, tx, clients, lasting); err != nil {
+			if err := checkConnections(ctx, tx, clients); err != nil {
 				return err
 			}
 		}
@@ -94,7 +93,7 @@ func (t *Target) Room(ctx context.Context, s Spec) (int, error) {
 	size := 0
 	for range 5 {
 		err := schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error {
-			n, _, err := freeConnections(ctx, tx, true)
+			n, _, err := freeConnections(ctx, tx)
 			if err != nil {
 				return err
 			}
@@ -119,60 +118,36 @@ func (t *Target) Room(ctx context.Context, s Spec) (int, error) {
 }
 
 // freeConnections counts the connections that this role can still get, and
-// says which limit decides that and how to raise it; without lasting the
-// server's alone.
-func freeConnections(ctx context.Context, tx pgx.Tx, lasting bool) (free int, limit connectionLimit, err error) {
-	var server, reserved, used, role, roleUsed, database, databaseUsed int
+// says what the server's limit is. Those of roles and databases show at the
+// login.
+func freeConnections(ctx context.Context, tx pgx.Tx) (free, limit int, err error) {
+	var reserved, used int
 	// Rows of other roles hide their backend's type; those of background
-	// processes have no database. The limits of roles and databases, -1 for
-	// none, do not bind superusers.
+	// processes have no database.
 	err = tx.QueryRow(ctx, `
 		select current_setting('max_connections')::int,
-		       case when r.rolsuper then 0
+		       case when (select rolsuper from pg_roles where rolname = current_user) then 0
 		            else current_setting('superuser_reserved_connections')::int
 		               + coalesce(current_setting('reserved_connections', true)::int, 0) end,
-		       a.used,
-		       case when r.rolsuper then -1 else r.rolconnlimit end, a.by_role,
-		       case when r.rolsuper then -1 else d.datconnlimit end, a.in_database
-		from pg_roles r, pg_database d, (
-		  select count(*) as used,
-		         count(*) filter (where usename = session_user) as by_role,
-		         count(*) filter (where datname = current_database()) as in_database
-		  from pg_stat_activity
-		  where datid is not null and coalesce(backend_type, 'client backend') = 'client backend'
-		    and pid <> pg_backend_pid()) a
-		where r.rolname = session_user and d.datname = current_database()`).
-		Scan(&server, &reserved, &used, &role, &roleUsed, &database, &databaseUsed)
+		       (select count(*) from pg_stat_activity
+		        where datid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+		          and pid <> pg_backend_pid())`).Scan(&limit, &reserved, &used)
 	if err != nil {
-		return 0, limit, fmt.Errorf("ask the server for its free connections: %w", err)
+		return 0, 0, fmt.Errorf("ask the server for its free connections: %w", err)
 	}
-	free, limit = server-reserved-used, connectionLimit{fmt.Sprintf("max_connections = %d", server), "max_connections on the server"}
-	if !lasting {
-		role, database = -1, -1
-	}
-	if n := role - roleUsed; role >= 0 && n < free {
-		free, limit = n, connectionLimit{fmt.Sprintf("the role's connection limit is %d", role), "the role's limit (alter role … connection limit)"}
-	}
-	if n := database - databaseUsed; database >= 0 && n < free {
-		free, limit = n, connectionLimit{fmt.Sprintf("the database's connection limit is %d", database), "the database's limit (alter database … connection limit)"}
-	}
-	return max(0, free), limit, nil
+	return max(0, limit-reserved-used), limit, nil
 }
 
-// connectionLimit is a limit on connections and what to raise, in words.
-type connectionLimit struct{ is, raise string }
-
 // checkConnections compares the connections that the clients need with those
-// that are free. Those that do not last meet the limits of the role and of the
-// database under load (-C), where that belongs in the result.
-func checkConnections(ctx context.Context, tx pgx.Tx, clients int, lasting bool) error {
-	free, limit, err := freeConnections(ctx, tx, lasting)
+// that are free.
+func checkConnections(ctx context.Context, tx pgx.Tx, clients int) error {
+	free, limit, err := freeConnections(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if need := clients + ownConnections; need > free {
-		return fmt.Errorf("%s need %s, %s are free (%s): use fewer clients (-c), or raise %s",
-			amount.Count(clients, "client"), amount.Count(need, "connection"), amount.Grouped(free), limit.is, limit.raise)
+		return fmt.Errorf("%s need %s, %s are free (max_connections = %d): use fewer clients (-c), or raise max_connections on the server",
+			amount.Count(clients, "client"), amount.Count(need, "connection"), amount.Grouped(free), limit)
 	}
 	return nil
 }

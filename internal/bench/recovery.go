@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"syscall"
 	"time"
 
@@ -104,8 +106,12 @@ func (t *Target) away(err error) bool {
 	if t.Disposable && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)) {
 		return false // nobody starts it again
 	}
+	// A connection that ended between two statements fails before the next one
+	// is sent, which is what SafeToRetry tells.
 	var ce *ConnectError
-	return errors.As(err, &ce) || pgconn.Timeout(err)
+	var oe *net.OpError
+	return errors.As(err, &ce) || errors.As(err, &oe) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		pgconn.SafeToRetry(err) || pgconn.Timeout(err)
 }
 
 // counts are what the clients were told; nil where nothing is counted.
@@ -114,10 +120,10 @@ func (r *run) counts(res *runner.Result) *schema.ClientCounts {
 		return nil
 	}
 	c := &schema.ClientCounts{
-		Before: r.before, Acknowledged: res.Acknowledged, InDoubt: res.InDoubt, EnqueuedBefore: r.enqueuedBefore(),
+		Before: r.before, Acknowledged: res.Acknowledged, InDoubt: res.InDoubt, InDoubtUnknown: res.InDoubtUnknown, EnqueuedBefore: r.enqueuedBefore(),
 	}
 	if p := res.Producers; p != nil {
-		c.Enqueued, c.EnqueuedInDoubt = p.Acknowledged, p.InDoubt
+		c.Enqueued, c.EnqueuedInDoubt, c.EnqueuedInDoubtUnknown = p.Acknowledged, p.InDoubt, p.InDoubtUnknown
 	}
 	return c
 }

@@ -136,7 +136,7 @@ func (r *run) route(ctx context.Context) (*route, error) {
 	if t.Schema != "" {
 		session = path
 	}
-	out := &route{connect: t.connector(session, "", id, !r.spec.Load.Connect)}
+	out := &route{connect: r.connector(session, "", id, !r.spec.Load.Connect)}
 	if pooler == "" {
 		return out, nil
 	}
@@ -151,7 +151,7 @@ func (r *run) route(ctx context.Context) (*route, error) {
 			return out, err
 		}
 	}
-	out.path, out.connect = path, t.connector("", path, id, !r.spec.Load.Connect)
+	out.path, out.connect = path, r.connector("", path, id, !r.spec.Load.Connect)
 	out.pooler += "; it does not keep the search_path, so each transaction began with SET LOCAL search_path, which is one statement more"
 	return out, nil
 }
@@ -251,13 +251,15 @@ func (t *Target) keepsPath(ctx context.Context, pooler pooling) (bool, error) {
 }
 
 // connector makes the connections of the load. Each is verified.
-func (t *Target) connector(session, path string, id *schema.Identity, patient bool) runner.Connector {
+func (r *run) connector(session, path string, id *schema.Identity, patient bool) runner.Connector {
+	t, dial := r.target, r.target.dial
+	if !patient {
+		dial = r.target.redial
+	}
+	// Before it is verified: one that is lost in between has a server process too.
+	recorded := r.backends.record(func(ctx context.Context) (*pgconn.PgConn, error) { return dial(ctx, session) })
 	return func(ctx context.Context) (*pgconn.PgConn, error) {
-		dial := t.dial
-		if !patient {
-			dial = t.redial
-		}
-		conn, err := dial(ctx, session)
+		conn, err := recorded(ctx)
 		if err != nil || id == nil {
 			return conn, err
 		}

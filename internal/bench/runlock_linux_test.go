@@ -7,10 +7,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"qbench/internal/pgserver/pgtest"
 	"qbench/runner"
 	"qbench/schema"
 )
@@ -172,7 +175,7 @@ func TestBackendLeftBehind(t *testing.T) {
 	r := &run{target: tg, spec: spec, hooks: Hooks{Waiting: func(what string) { said = append(said, what) }}}
 	r.spec.RecoveryTimeout = 1
 	withConn(t, tg, func(conn *pgx.Conn) {
-		pc, err := r.backends.record(tg.connector("", "", nil, true))(t.Context())
+		pc, err := r.backends.record(func(ctx context.Context) (*pgconn.PgConn, error) { return tg.dial(ctx, "") })(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,5 +242,43 @@ func TestNothingToKeep(t *testing.T) {
 	}
 	if n := query(t, tg, "select count(*) from pg_namespace where nspname = '"+tg.Schema+"'"); n != 0 {
 		t.Error("the schema was made")
+	}
+}
+
+// Behind a pooler in transaction mode the lock holds, and since the clients'
+// process IDs are the pooler's, open transactions on the tables are waited for.
+func TestLockBehindPooler(t *testing.T) {
+	t.Parallel()
+	database, direct := ownDatabase(t)
+	pooled := newTarget(t, pgtest.Pgbouncer(t, database, "transaction", "default_pool_size = 8"), "q")
+	tg := newTarget(t, direct, "q")
+	for _, held := range []bool{false, true} {
+		var second error
+		conn, err := tg.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks := Hooks{Running: func(Spec) {
+			_, second = tg.Lock(t.Context())
+			if held {
+				if _, err := conn.Exec(t.Context(), "begin; lock table q.t_order_q in row share mode"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}}
+		spec := small(mix(t, "skip-locked"))
+		spec.Clients, spec.Load.Mode, spec.RecoveryTimeout = 4, runner.Simple, 100*time.Millisecond
+		res := execute(t, pooled, spec, hooks)
+		closeConn(t.Context(), conn)
+		var use *InUseError
+		if !errors.As(second, &use) {
+			t.Errorf("the lock can be taken twice: %v", second)
+		}
+		switch {
+		case !held && !res.Audit.OK:
+			t.Errorf("audit %+v", res.Audit)
+		case held && (res.Audit.Made() || !strings.HasPrefix(res.Audit.Reason, "behind the connection pooler server process ")):
+			t.Errorf("with a transaction on the queue: audit %+v", res.Audit)
+		}
 	}
 }

@@ -20,6 +20,7 @@ type fault struct {
 	loses   bool // orders can be lost or doubled: the audit must say so
 	outlast bool // the server stays away for longer than the run waits: NOT AUDITED is right
 	hangs   bool // a backend cannot be ended: NOT AUDITED is right, and so is an audit
+	errors  bool // clients meet errors in SQL, which abort them
 	setup   *bench.Setup
 	options string           // of the clients' connections
 	shape   func(*plan)      // changes the plan to what the fault needs
@@ -29,7 +30,7 @@ type fault struct {
 // hit is what a fault did: no evidence means that it did not happen.
 type hit struct {
 	evidence string
-	broken   int // connections that can be in doubt
+	broken   int // connections that it broke
 	err      error
 }
 
@@ -74,7 +75,7 @@ var faults = []*fault{
 	{name: "stall", inject: (*scene).stall},
 	{name: "terminate one", inject: func(s *scene) hit { return s.terminate(false) }},
 	{name: "terminate all", inject: func(s *scene) hit { return s.terminate(true) }},
-	{name: "cancel", inject: (*scene).cancel},
+	{name: "cancel", errors: true, inject: (*scene).cancel},
 	{name: "freeze a backend", hangs: true, shape: short, inject: (*scene).freeze},
 	{name: "kill a backend", crash: true, inject: (*scene).killBackend},
 	{name: "restart fast", inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGINT) }) }},
@@ -88,7 +89,7 @@ var faults = []*fault{
 		name: "immediate restart without synchronous_commit", crash: true, loses: true, options: "-c synchronous_commit=off",
 		inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGQUIT) }) },
 	},
-	{name: "trigger drops inserts", loses: true, setup: dropper, inject: func(s *scene) hit {
+	{name: "trigger drops inserts", loses: true, errors: true, setup: dropper, inject: func(s *scene) hit {
 		<-s.ctx.Done() // that it dropped some shows in the tables
 		return hit{evidence: "the trigger was there"}
 	}},
@@ -98,7 +99,7 @@ var faults = []*fault{
 	{name: "delete from the queue by another session", loses: true, inject: func(s *scene) hit {
 		return s.meddle(`delete from %[1]s.t_order_q where id in (select id from %[1]s.t_order_q order by id desc limit 3 for update skip locked)`)
 	}},
-	{name: "order put back by another session", loses: true, inject: func(s *scene) hit {
+	{name: "order put back by another session", loses: true, errors: true, inject: func(s *scene) hit {
 		return s.meddle(`insert into %[1]s.t_order_q (order_id, cts) select order_id, cts from %[1]s.t_order_u limit 2`)
 	}},
 }
@@ -154,6 +155,22 @@ func (s *scene) cutEffect() relaytest.Effect {
 	return pick(s.random, []relaytest.Effect{relaytest.Reset, relaytest.Finish})
 }
 
+// before waits for one of two events and tells whether the first has happened;
+// it may be what brought the second about.
+func before(first, second <-chan struct{}) bool {
+	select {
+	case <-first:
+		return true
+	case <-second:
+	}
+	select {
+	case <-first:
+		return true
+	default:
+		return false
+	}
+}
+
 // cutAtByte cuts a connection after some bytes, under -C also a new one in its
 // handshakes.
 func (s *scene) cutAtByte(dir relaytest.Direction) hit {
@@ -167,12 +184,10 @@ func (s *scene) cutAtByte(dir relaytest.Direction) hit {
 	} else if c := s.one(); c != nil {
 		cut(c)
 	}
-	select {
-	case <-fired:
-		return hit{evidence: fmt.Sprintf("%v after %d bytes %v", effect, n, dir), broken: 1}
-	case <-s.ctx.Done():
+	if !before(fired, s.ctx.Done()) {
 		return hit{}
 	}
+	return hit{evidence: fmt.Sprintf("%v after %d bytes %v", effect, n, dir), broken: 1}
 }
 
 // cutInAudit cuts a connection that is made after the load.
@@ -184,12 +199,10 @@ func (s *scene) cutInAudit() hit {
 	var once sync.Once
 	s.relay.OnSession(func(c *relaytest.Session) { once.Do(func() { c.CutAfter(relaytest.ToClient, n, effect, cut) }) })
 	defer s.relay.OnSession(nil)
-	select {
-	case <-fired:
-		return hit{evidence: fmt.Sprintf("%v after %d bytes", effect, n)}
-	case <-s.back:
+	if !before(fired, s.back) {
 		return hit{}
 	}
+	return hit{evidence: fmt.Sprintf("%v after %d bytes", effect, n)}
 }
 
 // cutInRequest cuts within the messages that ask for the COMMIT: after some of
@@ -262,7 +275,7 @@ func (s *scene) stall() hit {
 	case <-s.back:
 	}
 	if held := s.relay.Held() - before; held > 0 {
-		return hit{evidence: fmt.Sprintf("%d passages held", held), broken: s.clients}
+		return hit{evidence: fmt.Sprintf("%d passages held", held), broken: s.everyone()}
 	}
 	return hit{}
 }

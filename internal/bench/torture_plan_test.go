@@ -22,6 +22,7 @@ type plan struct {
 	fault  *fault
 
 	strategy, layout string
+	script           *userScript // nil for a shipped strategy
 	mode             runner.Mode
 	transport        string // unix, tcp or tls
 	clients, pool    int
@@ -69,6 +70,14 @@ func newPlan(seed uint64) *plan {
 	if random.IntN(2) == 0 {
 		p.work = time.Duration(1+random.IntN(5)) * time.Millisecond
 	}
+	if random.IntN(5) == 0 {
+		p.script = &userScripts[random.IntN(len(userScripts))]
+		p.strategy, p.batch, p.work = p.script.name, p.script.batch, 0
+		p.layout = pick(random, []string{schema.Plain, schema.Unlogged})
+		if p.script.mode != "" {
+			p.mode = p.script.mode
+		}
+	}
 	p.goOn = random.IntN(3) == 0
 	p.duration = time.Duration(500+random.IntN(700)) * time.Millisecond
 	p.delay = time.Duration(random.IntN(250)) * time.Millisecond
@@ -81,15 +90,23 @@ func newPlan(seed uint64) *plan {
 
 func pick[T any](random *rand.Rand, list []T) T { return list[random.IntN(len(list))] }
 
-// spec is what bench is told.
-func (p *plan) spec() (bench.Spec, error) {
-	mix, err := bench.LoadMix(bench.Part{Name: p.strategy, Weight: 1})
+// spec is what bench is told. A user's script is written into the folder.
+func (p *plan) spec(folder string) (bench.Spec, error) {
+	name, variables := p.strategy, map[string]string{}
+	if p.script != nil {
+		var err error
+		if name, err = p.script.write(folder); err != nil {
+			return bench.Spec{}, err
+		}
+	} else {
+		variables["work"] = fmt.Sprint(p.work.Microseconds())
+		if p.batch > 1 {
+			variables["batch"] = fmt.Sprint(p.batch)
+		}
+	}
+	mix, err := bench.LoadMix(bench.Part{Name: name, Weight: 1})
 	if err != nil {
 		return bench.Spec{}, err
-	}
-	variables := map[string]string{"work": fmt.Sprint(p.work.Microseconds())}
-	if p.batch > 1 {
-		variables["batch"] = fmt.Sprint(p.batch)
 	}
 	return bench.Spec{
 		Mix: mix, Clients: p.clients, Pool: p.pool, Feed: p.feed, Repeat: 1, Setup: p.fault.setup, RecoveryTimeout: p.recovery,
@@ -106,6 +123,14 @@ func partitions(layout string) int {
 		return 8
 	}
 	return 0
+}
+
+// everyone is the number of clients, producers included.
+func (p *plan) everyone() int {
+	if p.feed == nil {
+		return p.clients
+	}
+	return p.clients + p.feed.Clients
 }
 
 // loses tells whether the fault may lose orders, so that a failed audit can be

@@ -31,7 +31,6 @@ type victim struct {
 	exited         chan struct{} // closed when postmaster has ended
 	guard          *exec.Cmd
 	line           io.WriteCloser // its end is the guard's sign
-	up             time.Time
 }
 
 // victimGuard stops the server and removes its folder when this process has

@@ -81,7 +81,8 @@ func (s *scene) cancel() (h hit) {
 	return h
 }
 
-// freeze stops a backend, which then answers nothing, until the run is over.
+// freeze stops a backend, which then answers nothing: until the run is over, or
+// only beyond the grace.
 func (s *scene) freeze() hit {
 	c := s.one()
 	if c == nil {
@@ -93,7 +94,14 @@ func (s *scene) freeze() hit {
 		}
 		return hit{err: err}
 	}
-	<-s.back
+	thaw := make(<-chan time.Time)
+	if s.random.IntN(4) > 0 {
+		thaw = time.After(time.Duration(1000+s.random.IntN(2500)) * time.Millisecond)
+	}
+	select {
+	case <-thaw:
+	case <-s.back:
+	}
 	if err := syscall.Kill(c.PID(), syscall.SIGCONT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return hit{err: err}
 	}
@@ -119,7 +127,7 @@ func (s *scene) killBackend() hit {
 	}
 	for range 500 {
 		if strings.Contains(s.server.log(before), "database system is ready") {
-			return hit{evidence: "the server recovered", broken: s.clients}
+			return hit{evidence: "the server recovered", broken: s.everyone()}
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -139,7 +147,7 @@ func (s *scene) restart(stop func() error) hit {
 	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
 		return hit{err: err}
 	}
-	return hit{evidence: fmt.Sprintf("down for %v", down), broken: s.clients}
+	return hit{evidence: fmt.Sprintf("down for %v", down), broken: s.everyone()}
 }
 
 // restartInAudit restarts the server shortly after the load's end.
@@ -190,7 +198,7 @@ func (s *scene) outage() hit {
 	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
 		return hit{err: err}
 	}
-	return hit{evidence: "down until the run returned", broken: s.clients}
+	return hit{evidence: "down until the run returned", broken: s.everyone()}
 }
 
 // meddle runs a statement that qbench knows nothing of.

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"qbench/internal/pgserver"
 	"qbench/internal/relaytest"
@@ -69,13 +70,14 @@ func TestTorture(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%s", n+1, strings.ReplaceAll(p.fault.name, " ", "-")), func(t *testing.T) {
 				t.Logf("seed %d: %v", seed, p)
 				var err error
-				out, err = (&trial{plan: p, server: server, certs: certs}).run(t.Context())
+				tr := &trial{plan: p, server: server, certs: certs, folder: t.TempDir()}
+				out, err = tr.run(t.Context())
 				if err != nil {
 					t.Errorf("the torture itself failed: %v", err)
 					out = nil
 					return
 				}
-				t.Logf("fired: %q", out.evidence)
+				t.Logf("fired: %q; the load took %v, all %v", out.evidence, tr.ended.Sub(tr.began), time.Since(tr.began))
 				for _, text := range out.wrong {
 					t.Errorf("%s", text)
 				}

@@ -26,6 +26,9 @@ import (
 // tells a hang from a delay and nothing finer.
 const slack = 15 * time.Second
 
+// loadSlack is the same for the load alone, its connecting included.
+const loadSlack = 8 * time.Second
+
 // outcome is what came of a trial.
 type outcome struct {
 	evidence  string // "" is no trial: the fault did not fire
@@ -48,6 +51,7 @@ type trial struct {
 	app    string
 	schema string
 	certs  *tls.Config
+	folder string // for the user's script
 	// When the clients began to connect, and when the last of them had ended.
 	began, ended time.Time
 	out          outcome
@@ -121,7 +125,7 @@ func (t *trial) listen() (remove func(), err error) {
 
 // load runs the load and the fault, within the time that both may take.
 func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h hit, err error) {
-	spec, err := t.spec()
+	spec, err := t.spec(t.folder)
 	if err != nil {
 		return nil, nil, h, err
 	}
@@ -182,7 +186,7 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 			return nil, nil, h, fmt.Errorf("fault %q did not end", t.fault.name)
 		}
 	}
-	if limit := t.duration + t.grace + slack; !t.ended.IsZero() && t.ended.Sub(t.began) > limit {
+	if limit := t.duration + t.grace + loadSlack; !t.ended.IsZero() && t.ended.Sub(t.began) > limit {
 		t.out.blame("the load took %v, longer than %v with its grace and room", t.ended.Sub(t.began), limit)
 	}
 	return res, runErr, h, nil

@@ -61,23 +61,33 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 	if most := int64(h.broken) * t.batch; res.InDoubt > most {
 		t.out.blame("%d orders in doubt, but %d connections broke with up to %d each (%s)", res.InDoubt, h.broken, t.batch, said)
 	}
-	all := t.clients
-	if t.feed != nil {
-		all += t.feed.Clients
-	}
-	if res.AbortedClients > all {
-		t.out.blame("%d of %d clients aborted", res.AbortedClients, all)
-	}
-	if res.InDoubtUnknown && h.broken == 0 {
-		t.out.blame("unknown many orders in doubt, but no connection broke (%s)", said)
-	}
-	if took := t.ended.Sub(t.began); took < t.duration && !res.Drained && res.AbortedClients < all {
-		t.out.blame("the load ended after %v of %v, though the queue was not drained and %d of %d clients were left (%s)", took, t.duration, all-res.AbortedClients, all, said)
-	}
+	t.judgeClients(res, h, said)
 	if err := t.check(ctx, conn, res, wrongs, said); err != nil {
 		return err
 	}
 	return t.drop(ctx, conn)
+}
+
+// judgeClients holds what became of the clients against what the fault broke.
+func (t *trial) judgeClients(res *runner.Result, h hit, said string) {
+	all, aborted := t.everyone(), res.AbortedClients
+	if aborted > 0 && len(res.Errors) == 0 {
+		t.out.blame("%d clients aborted without a reason (%s)", aborted, said)
+	}
+	// A pool is shared, and an error is the client's own.
+	most := all
+	if t.pool == 0 && !t.fault.errors {
+		most = h.broken
+	}
+	if aborted > most {
+		t.out.blame("%d of %d clients aborted, but %d connections broke (%s)", aborted, all, h.broken, said)
+	}
+	if res.InDoubtUnknown && h.broken == 0 {
+		t.out.blame("unknown many orders in doubt, but no connection broke (%s)", said)
+	}
+	if took := t.ended.Sub(t.began); took < t.duration && !res.Drained && aborted < all {
+		t.out.blame("the load ended after %v of %v, though the queue was not drained and %d of %d clients were left (%s)", took, t.duration, all-aborted, all, said)
+	}
 }
 
 // check asks what "qbench check" says afterwards: the same, or that it cannot

@@ -109,11 +109,11 @@ func (a *app) compare(c *cli.Context) error {
 	if err := v.mistake(); err != nil {
 		return err
 	}
-	base, err := readSet(c.Args().Get(0))
+	base, err := a.readSet(c.Args().Get(0))
 	if err != nil {
 		return err
 	}
-	new, err := readSet(c.Args().Get(1))
+	new, err := a.readSet(c.Args().Get(1))
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (v *values) percentage(name string, least, most float64) float64 {
 }
 
 // readSet reads a result file, or all those of a folder.
-func readSet(path string) (compare.Set, error) {
-	files, err := readResults(path)
+func (a *app) readSet(path string) (compare.Set, error) {
+	files, err := a.readResults(path)
 	if err != nil {
 		return compare.Set{}, err
 	}
@@ -164,12 +164,13 @@ func readSet(path string) (compare.Set, error) {
 }
 
 // readResults reads result files, and for a folder all those in it in the order
-// of their names.
-func readResults(names ...string) ([]*runner.File, error) {
+// of their names. What else is in the folder is named and left out.
+func (a *app) readResults(names ...string) ([]*runner.File, error) {
 	var files []*runner.File
 	for _, name := range names {
-		paths := []string{name}
+		paths, folder := []string{name}, false
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			folder = true
 			if paths, err = filepath.Glob(filepath.Join(globEscape(name), "*.json")); err != nil {
 				return nil, fmt.Errorf("read %s: %w", name, err)
 			}
@@ -178,12 +179,30 @@ func readResults(names ...string) ([]*runner.File, error) {
 			}
 			slices.Sort(paths)
 		}
+		var ignored []error
 		for _, path := range paths {
-			f, err := readResultFile(path)
-			if err != nil {
-				return nil, err
+			var f *runner.File
+			var err error
+			// To open a pipe would wait for who writes to it.
+			if info, serr := os.Stat(path); folder && serr == nil && !info.Mode().IsRegular() {
+				err = fmt.Errorf("%s is no file", path)
+			} else {
+				f, err = readResultFile(path)
 			}
-			files = append(files, f)
+			switch {
+			case err == nil:
+				files = append(files, f)
+			case !folder:
+				return nil, err
+			default:
+				ignored = append(ignored, err)
+			}
+		}
+		if folder && len(ignored) == len(paths) {
+			return nil, fmt.Errorf("the folder %s holds no result files that can be read: %w", name, ignored[0])
+		}
+		for _, err := range ignored {
+			fmt.Fprintf(a.stderr, "qbench: warning: ignored: %v\n", err)
 		}
 	}
 	return files, nil
@@ -203,12 +222,12 @@ func readResultFile(path string) (*runner.File, error) {
 		return nil, fmt.Errorf("there is no result file %s: write one with qbench run --json %s", path, path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the result file: %w", err)
+		return nil, fmt.Errorf("open the result file %s: %w", path, reason(err))
 	}
 	defer func() { _ = f.Close() }()
 	file, err := report.ReadJSON(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, reason(err))
 	}
 	return file, nil
 }

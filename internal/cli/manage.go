@@ -185,7 +185,7 @@ func (a *app) printAudit(audit *runner.Audit, made *schema.Made) Status {
 		fmt.Fprintf(a.stdout, "claimed but not completed: %s (of workers that were lost, unless some are at work now%s)\n", amount.Grouped(audit.Orphans), back)
 	}
 	if l := made.Ledger; l != nil && l.Runs > 0 {
-		fmt.Fprintf(a.stdout, "acknowledged to the clients of %s: %s, in doubt %s\n", amount.Count(l.Runs, "run"), amount.Grouped(l.Acknowledged), amount.Grouped(l.InDoubt))
+		fmt.Fprintf(a.stdout, "acknowledged to the clients of %s: %s, in doubt %s\n", amount.Count(l.Runs, "run"), amount.Grouped(l.Acknowledged), amount.AtLeast(l.InDoubt, l.InDoubtUnknown))
 	}
 	if audit.OK {
 		fmt.Fprintln(a.stdout, "audit ok: each order is in exactly one table, exactly once")

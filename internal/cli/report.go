@@ -51,7 +51,7 @@ func (a *app) report(c *cli.Context) error {
 	if err := v.mistake(); err != nil {
 		return err
 	}
-	files, err := readResults(c.Args().Slice()...)
+	files, err := a.readResults(c.Args().Slice()...)
 	if err != nil {
 		return err
 	}

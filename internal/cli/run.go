@@ -62,7 +62,7 @@ func (a *app) run(c *cli.Context) error {
 
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing what is under way; once more ends at once", s)
+		con.note("%v: finishing what is under way; press Ctrl-C again to quit immediately", s)
 	})
 	defer signals.release()
 	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs, limits: limits,
@@ -137,6 +137,9 @@ func (m *matrix) run(o serverOptions) (err error) {
 			status = worse(status, StatusInterrupted)
 			break
 		}
+	}
+	if failure == nil && m.signals.now.Err() != nil {
+		failure = m.end(nil)
 	}
 	m.con.hide()
 	lost := errors.Join(m.lost, m.out.save(m.file, true), m.out.print(m.file, defaultFormat(m.file.Runs)))

@@ -56,6 +56,8 @@ func TestMask(t *testing.T) {
 		// What everybody uses is no secret, and the name of other things.
 		{"postgres://postgres:postgres@h/db", "connect to h, user postgres", "connect to h, user postgres"},
 		{"postgres://postgres:postgres@h/db", "argument postgres://postgres:postgres@h/db", "argument postgres://postgres:xxxxx@h/db"},
+		{"postgres://u:assword@h/db", "check the password", "check the password"},
+		{"postgres://u:12345@h/db", "123456.7 tps", "123456.7 tps"},
 		{"host=h password=grün", "unexpected grün", "unexpected xxxxx"},
 	} {
 		if got := Find([]string{"run", c.arg}).Mask(c.text); got != c.want {

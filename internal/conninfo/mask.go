@@ -80,36 +80,50 @@ func (s Secrets) Mask(text string) string {
 }
 
 // find marks the bytes of a text that repeat a password. A piece counts when it is 4 bytes long with what stands around it in
-// the argument, so that a short password is found as well. A password that everybody uses is found only where what stands
-// before or behind it is repeated too: "postgres" is the name of a role, a database and a system as well.
+// the argument, so that a short password is found as well, and when no word of the message goes on before or behind it: the
+// "assw" of a message is no piece of the password "assword". A password that everybody uses is found only where
+// what stands before or behind it is repeated too: "postgres" is the name of a role, a database and a system as well.
 func (f form) find(text string, secret span, hide []bool) {
-	mark := func(at, from, to int) { // arg[from:to] stands at text[at:]
-		for i := max(from, secret.from); i < min(to, secret.to); i++ {
-			hide[at+i-from] = true
-		}
+	first, last, length := secret.from-least+1, secret.to-1, least
+	if common[strings.ToLower(f.text[secret.from:secret.to])] {
+		first, last, length = secret.from-1, secret.from, secret.to-secret.from+1
 	}
-	each := func(from, to int) {
-		for at := 0; to-from <= len(text)-at; at++ {
-			if text[at:at+to-from] == f.text[from:to] {
-				mark(at, from, to)
+	length = min(length, len(f.text))
+	for from := max(0, first); from <= min(last, len(f.text)-length); from++ {
+		piece := f.text[from : from+length]
+		for at := 0; at+length <= len(text); at++ {
+			if text[at:at+length] == piece {
+				f.mark(text, at, from, length, secret, hide)
 			}
 		}
 	}
-	if common[strings.ToLower(f.text[secret.from:secret.to])] {
-		if secret.from > 0 {
-			each(secret.from-1, secret.to)
-		}
-		if secret.to < len(f.text) {
-			each(secret.from, secret.to+1)
-		}
+}
+
+// mark hides what a text repeats of a password around a piece: f.text[from:from+length] stands at text[at:].
+func (f form) mark(text string, at, from, length int, secret span, hide []bool) {
+	start, end := at, at+length
+	shift := from - at
+	for start > 0 && start+shift > 0 && text[start-1] == f.text[start+shift-1] {
+		start--
+	}
+	for end < len(text) && end+shift < len(f.text) && text[end] == f.text[end+shift] {
+		end++
+	}
+	if within(text, start) || within(text, end) {
 		return
 	}
-	if len(f.text) < least {
-		each(secret.from, secret.to)
+	for i := max(start, secret.from-shift); i < min(end, secret.to-shift); i++ {
+		hide[i] = true
 	}
-	for from := max(0, secret.from-least+1); from < secret.to && from+least <= len(f.text); from++ {
-		each(from, from+least)
-	}
+}
+
+// within says whether a place in a text is in the middle of a word.
+func within(text string, at int) bool {
+	return at > 0 && at < len(text) && inWord(text[at-1]) && inWord(text[at])
+}
+
+func inWord(c byte) bool {
+	return c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // common are passwords that are no secret, and words of messages at the same time.

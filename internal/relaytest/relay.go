@@ -188,13 +188,17 @@ func (r *Relay) noteError(code string) {
 }
 
 // Close ends the relay and all its connections, and returns when they are gone.
-// A stall must have been released.
+// A stall must have been released. A second call does nothing more.
 func (r *Relay) Close() error {
 	r.mu.Lock()
+	again := r.closed
 	r.closed = true
 	sessions := slices.Clone(r.sessions)
 	r.mu.Unlock()
-	err := r.listener.Close()
+	var err error
+	if !again {
+		err = r.listener.Close()
+	}
 	for _, s := range sessions {
 		s.close()
 	}
