@@ -62,7 +62,7 @@ func (a *app) run(c *cli.Context) error {
 
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing what is under way; press Ctrl-C again to quit immediately", s)
+		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
 	})
 	defer signals.release()
 	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs, limits: limits,
@@ -80,7 +80,7 @@ type matrix struct {
 	logs    logOptions
 	limits  []compare.Threshold
 	file    *runner.File
-	// lost is why something beside the report could not be written.
+	// lost is the error of a result other than the report that could not be written.
 	lost error
 	// disposable says that the tables go away with the server.
 	disposable bool
