@@ -362,6 +362,10 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 	var params map[string]string
 	cfg.Variables, params = s.Mix.variables(s.Clients, s.Queue.Partitions, s.Load.Variables)
+	if lease, err := strconv.ParseFloat(cfg.Variables["lease"], 64); err == nil && s.Mix.HasParam("lease") {
+		// Once it is over, somebody has to look, and to take the order again.
+		cfg.Lease = 2*time.Duration(lease*float64(time.Millisecond)) + time.Second
+	}
 	if s.Queue.Priorities > 0 {
 		// No script reads them, but they decide how often statistics meet.
 		params["priorities"], params["entrypoints"] = strconv.Itoa(s.Queue.Priorities), strconv.Itoa(s.Queue.Entrypoints)
