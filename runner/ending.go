@@ -99,7 +99,7 @@ func (t *thread) finish(c *client) {
 	t.finished.Add(1)
 	t.readClock()
 	c.group.end = max(c.group.end, t.run.endFor(t.now))
-	// Somebody may commit what it left prepared.
+	// Transactions that it left prepared may still be committed.
 	c.group.doubt.orders += c.tx.prepared
 	c.tx.prepared = 0
 	// The transaction is not counted, but what it committed is done.
@@ -197,7 +197,7 @@ func (e *ending) graceSince(o *observer, now int64) int64 {
 	if since >= 0 || r.deadline > 0 {
 		return since
 	}
-	// A number of transactions: nobody knows how long they take, but where
+	// A number of transactions: how long they take is unknown, but where
 	// others have finished and none of the rest hears anything, it is stuck.
 	finished, heard := int64(0), int64(0)
 	for _, t := range r.threads {
