@@ -1,66 +1,21 @@
 package runner
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // errCopy ends a connection whose client was aborted already.
 var errCopy = errors.New("a script cannot COPY")
 
-// receive takes bytes from the connection; it may be called with any part of
-// the server's messages.
-func (c *conn) receive(data []byte) error {
-	if len(c.rest) > 0 {
-		c.keep(data)
-		if len(c.rest) < c.whole {
-			return nil
-		}
-		data = c.rest
-	}
-	for {
-		f, rest, ok, bad := nextFrame(data)
-		if bad {
-			return fmt.Errorf("the server sent a malformed message")
-		}
-		if !ok {
-			break
-		}
-		data = rest
-		if err := c.frame(f); err != nil {
-			return err
-		}
-	}
-	if cap(c.rest) > keepBuffer {
-		c.rest = nil
-	}
-	c.rest = append(c.rest[:0], data...)
-	c.whole = frameLength(c.rest)
-	return nil
-}
-
-// keepBuffer is the most that a connection keeps allocated for the next message.
-const keepBuffer = 1 << 20
-
-// keep adds to the bytes of a message that is not yet whole. The buffer doubles,
-// at most up to the message's length, so that a large value is copied a few
-// times and not once for each part that comes.
-func (c *conn) keep(data []byte) {
-	if need := len(c.rest) + len(data); need > cap(c.rest) {
-		c.rest = slices.Grow(c.rest, max(len(data), min(c.whole, 2*cap(c.rest))-len(c.rest)))
-	}
-	c.rest = append(c.rest, data...)
-}
-
 // frame handles one message.
-func (c *conn) frame(f frame) error {
+func (c *conn) frame(f wire.Frame) error {
 	cl := c.client
-	if f.kind == 'A' {
+	if f.Kind == wire.KindNotificationResponse {
 		c.notified = true
 		if cl != nil && cl.state == stIdle {
 			cl.endIdle()
@@ -70,29 +25,30 @@ func (c *conn) frame(f frame) error {
 	if cl == nil {
 		return nil // a pooled connection at rest: parameter changes, notices
 	}
-	switch f.kind {
-	case 'N':
-		cl.thread.run.message("notice", serverNotice(f.body))
-	case '1':
+	switch f.Kind {
+	case wire.KindNoticeResponse:
+		cl.thread.run.message("notice", wire.NoticeText(f.Body))
+	case wire.KindParseComplete:
 		if cl.answered < len(cl.sent) {
 			cl.sent[cl.answered].parsing = false
 		}
-	case 'T':
-		cl.rowDescription(f.body)
-	case 'D':
-		return cl.dataRow(f.body)
-	case 'C':
-		cl.commandComplete(f.body)
-	case 'I':
+	case wire.KindRowDescription:
+		cl.rowDescription(f.Body)
+	case wire.KindDataRow:
+		return cl.dataRow(f.Body)
+	case wire.KindCommandComplete:
+		cl.commandComplete(f.Body)
+	case wire.KindEmptyQueryResponse:
 		cl.commandComplete(nil)
-	case 'E':
-		cl.errorResponse(f.body)
-	case 'Z':
-		if len(f.body) != 1 {
-			return fmt.Errorf("the server sent a malformed ReadyForQuery")
+	case wire.KindErrorResponse:
+		cl.errorResponse(f.Body)
+	case wire.KindReadyForQuery:
+		status, ok := wire.TransactionStatus(f.Body)
+		if !ok {
+			return errors.New("the server sent a malformed ReadyForQuery")
 		}
-		cl.readyForQuery(f.body[0])
-	case 'G', 'H', 'W':
+		cl.readyForQuery(status)
+	case wire.KindCopyInResponse, wire.KindCopyOutResponse, wire.KindCopyBothResponse:
 		cl.abort("COPY is not supported in pgbench, aborting")
 		return errCopy
 	}
@@ -109,15 +65,14 @@ func (c *client) current() *step {
 
 func (c *client) rowDescription(body []byte) {
 	st := c.current()
-	if st == nil || st.Store == script.NoStore || len(body) < 2 {
+	n, fields, ok := wire.FieldCount(body)
+	if st == nil || st.Store == script.NoStore || !ok {
 		return
 	}
 	c.columns = c.columns[:0]
-	n := int(binary.BigEndian.Uint16(body))
-	body = body[2:]
 	for range n {
 		var name []byte
-		if name, body = columnName(body); name == nil {
+		if name, fields, ok = wire.ColumnName(fields); !ok {
 			return
 		}
 		c.columns = append(c.columns, c.columnSlot(st, name))
@@ -134,9 +89,10 @@ func (c *client) dataRow(body []byte) error {
 	}
 	c.rows++
 	if st.orders == CountValue && c.rows == 1 {
-		value, _, null, ok := columnValue(body[min(2, len(body)):])
+		_, fields, _ := wire.FieldCount(body)
+		value, _, null, ok := wire.ColumnValue(fields)
 		if !ok {
-			return fmt.Errorf("the server sent a malformed DataRow")
+			return errors.New("the server sent a malformed DataRow")
 		}
 		c.value = 0
 		if !null {
@@ -165,7 +121,7 @@ func (c *client) commandComplete(tag []byte) {
 	}
 	switch st.orders {
 	case CountRows:
-		c.tx.done(commandRows(tag), writes(tag))
+		c.tx.done(wire.CommandRows(tag), wire.CommandWrites(tag))
 	case CountValue:
 		c.tx.done(c.value, true)
 		c.value = 0
@@ -202,14 +158,14 @@ func (c *client) storeRow(st *step) {
 	if c.thread.run.cfg.Mode == Pipelined {
 		columns = c.conn.columns[st.id]
 	}
-	body := c.row[min(2, len(c.row)):]
+	_, fields, _ := wire.FieldCount(c.row)
 	for _, slot := range columns {
-		value, rest, _, ok := columnValue(body)
+		value, rest, _, ok := wire.ColumnValue(fields)
 		if !ok {
 			c.fail(failure{text: "the server sent a malformed DataRow", fatal: true})
 			return
 		}
-		body = rest
+		fields = rest
 		switch {
 		case slot == badName:
 			c.thread.run.message("error", fmt.Sprintf(`%s: invalid variable name: "%s"`, storeWord(st.Store), c.badColumn))
@@ -248,11 +204,11 @@ func (c *client) fail(f failure) {
 
 func (c *client) errorResponse(body []byte) {
 	// FATAL ends the connection and says nothing of the transaction.
-	if severity := errorField(body, 'V'); string(severity) != "FATAL" && string(severity) != "PANIC" {
+	if !wire.Fatal(body) {
 		c.syncFailed = true
 		c.doubtCall()
 	}
-	c.fail(failure{status: classify(errorField(body, 'C')), body: append([]byte(nil), body...)})
+	c.fail(failure{status: classify(wire.ErrorField(body, wire.FieldSQLState)), body: append([]byte(nil), body...)})
 }
 
 // readyForQuery ends the reply to one Sync.
@@ -401,7 +357,7 @@ func (c *client) errorText() string {
 			query = string(st.appendSQL(nil, c.vars))
 		}
 	}
-	return serverError(c.failure.body, query)
+	return wire.ErrorText(c.failure.body, query)
 }
 
 // endIdle wakes a client that found no order.

@@ -180,7 +180,7 @@ func (t *thread) deliver(cn *conn, data []byte, err error) {
 		cl.heard = t.now
 	}
 	if len(data) > 0 {
-		if rerr := cn.receive(data); rerr != nil {
+		if rerr := cn.in.Feed(data, cn.frame); rerr != nil {
 			err = rerr
 		}
 	}
