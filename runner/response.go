@@ -63,25 +63,6 @@ func (c *client) current() *step {
 	return nil
 }
 
-func (c *client) rowDescription(body []byte) {
-	st := c.current()
-	n, fields, ok := wire.FieldCount(body)
-	if st == nil || st.Store == script.NoStore || !ok {
-		return
-	}
-	c.columns = c.columns[:0]
-	for range n {
-		var name []byte
-		if name, fields, ok = wire.ColumnName(fields); !ok {
-			return
-		}
-		c.columns = append(c.columns, c.columnSlot(st, name))
-	}
-	if c.thread.run.cfg.Mode == Pipelined {
-		c.conn.columns[st.id] = append([]int(nil), c.columns...)
-	}
-}
-
 func (c *client) dataRow(body []byte) error {
 	st := c.current()
 	if st == nil {
@@ -152,56 +133,6 @@ func (c *client) part(st *step) sqlPart {
 	return sqlPart{}
 }
 
-// storeRow sets the variables of \gset and \aset from the last row.
-func (c *client) storeRow(st *step) {
-	columns := c.columns
-	if c.thread.run.cfg.Mode == Pipelined {
-		columns = c.conn.columns[st.id]
-	}
-	_, fields, _ := wire.FieldCount(c.row)
-	for _, slot := range columns {
-		value, rest, _, ok := wire.ColumnValue(fields)
-		if !ok {
-			c.fail(failure{text: "the server sent a malformed DataRow", fatal: true})
-			return
-		}
-		fields = rest
-		switch {
-		case slot == badName:
-			c.thread.run.message("error", fmt.Sprintf(`%s: invalid variable name: "%s"`, storeWord(st.Store), c.badColumn))
-			c.fail(failure{text: "error storing into variable " + c.badColumn, fatal: true})
-			return
-		case slot != notReferenced:
-			c.vars.SetText(slot, value)
-		}
-	}
-}
-
-// fail notes the first error of the response.
-func (c *client) fail(f failure) {
-	if c.failure.status != noError {
-		return
-	}
-	if f.status == noError {
-		f.status = metaError
-	}
-	mode := c.thread.run.cfg.Mode
-	// pgbench blames \endpipeline for whatever fails in a pipeline; in
-	// pipelined mode there is no such command, and the statement itself is named.
-	f.pc = min(c.pc, len(c.prog.steps)-1)
-	f.at = &c.prog.steps[f.pc]
-	if c.answered < len(c.sent) {
-		f.at = c.sent[c.answered].step
-		if mode == Pipelined {
-			f.pc = c.sent[c.answered].pc
-		}
-	}
-	if mode == Simple {
-		f.query = c.query
-	}
-	c.failure = f
-}
-
 func (c *client) errorResponse(body []byte) {
 	// FATAL ends the connection and says nothing of the transaction.
 	if !wire.Fatal(body) {
@@ -231,23 +162,6 @@ func (c *client) readyForQuery(status byte) {
 	}
 }
 
-func storeWord(s script.Store) string {
-	if s == script.Aset {
-		return "aset"
-	}
-	return "gset"
-}
-
-// gset stores the one row that \gset demands.
-func (c *client) gset(st *step) {
-	c.query-- // the one that was just completed
-	if c.lastRows != 1 {
-		c.fail(failure{text: fmt.Sprintf("expected one row, got %d", c.lastRows), fatal: true})
-		return
-	}
-	c.storeRow(st)
-}
-
 // commit counts orders whose commit the server has acknowledged.
 func (c *client) commit(orders int64) {
 	if orders == 0 {
@@ -255,26 +169,6 @@ func (c *client) commit(orders int64) {
 	}
 	c.committed += orders
 	c.thread.acknowledge(c, orders)
-}
-
-// Slots of columns that set no variable.
-const (
-	notReferenced = -1 // no script uses the name
-	badName       = -2 // no variable can have the name
-)
-
-// columnSlot is the variable that a column sets.
-func (c *client) columnSlot(st *step, column []byte) int {
-	name := append(append(c.thread.scratch[:0], st.Prefix...), column...)
-	c.thread.scratch = name
-	if slot, ok := c.thread.run.cfg.Symbols.Lookup(name); ok {
-		return slot
-	}
-	if !script.ValidName(string(name)) {
-		c.badColumn = string(name)
-		return badName
-	}
-	return notReferenced
 }
 
 // responseDone continues after all that was waited for has come.
@@ -304,60 +198,6 @@ func (c *client) responseDone() {
 	default:
 		c.failed()
 	}
-}
-
-// prepareFailed reports the error and goes on as pgbench does: the execution
-// of the statement, which does not exist then, decides what follows.
-func (c *client) prepareFailed() {
-	c.cause = c.errorText()
-	c.thread.run.message("error", c.cause)
-	c.failure = failure{}
-	c.state = c.next
-}
-
-// failed decides what an error in a response leads to, as pgbench does.
-func (c *client) failed() {
-	t := c.thread
-	f := &c.failure
-	switch {
-	case f.fatal:
-		c.abort(fmt.Sprintf("client %d script %d command %d query %d: %s", c.id, c.prog.index, f.pc, f.query, f.text))
-	case f.status.retriable() || t.run.cfg.ContinueOnError:
-		c.status = f.status
-		if t.run.cfg.VerboseErrors {
-			t.run.message("info", fmt.Sprintf("client %d got an error in command %d (SQL) of script %d; %s", c.id, f.pc, c.prog.index, c.errorText()))
-		}
-		c.state = stError
-	default:
-		c.abortBySQL()
-	}
-}
-
-// abortBySQL aborts the client in pgbench's words. The result names what went
-// wrong first: where a statement could not be prepared, that is why.
-func (c *client) abortBySQL() {
-	text := c.errorText()
-	words := func(cause string) string {
-		return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, cause)
-	}
-	if c.cause != "" {
-		c.abortBecause(words(text), words(c.cause))
-		return
-	}
-	c.abort(words(text))
-}
-
-// errorText shows the server's error with the statement it belongs to.
-func (c *client) errorText() string {
-	query := ""
-	if st := c.failure.at; st.Kind == script.SQL {
-		if c.thread.run.cfg.Mode == Simple {
-			query = string(st.AppendSimple(nil, c.vars))
-		} else {
-			query = string(st.appendSQL(nil, c.vars))
-		}
-	}
-	return wire.ErrorText(c.failure.body, query)
 }
 
 // endIdle wakes a client that found no order.
