@@ -4,8 +4,8 @@
 //
 // It has three layers, and imports point downwards only:
 //   - runner/wire encodes and decodes the protocol's messages; bytes only.
-//   - runner/loop moves bytes: sockets, plain and TLS, without blocking; it knows
-//     no PostgreSQL.
+//   - runner/loop has the sockets, plain and TLS, which never block, and the
+//     timers; it knows no PostgreSQL.
 //   - This package has the clients and their statistics, and joins the two.
 //
 // Inside, a client is a state machine that walks through a script, and a thread
