@@ -14,7 +14,7 @@ type AuditState int
 const (
 	AuditNone    AuditState = iota // the run had no queue
 	AuditOK                        // each order was handled exactly once
-	AuditMissing                   // there was a queue, and nobody looked at it
+	AuditMissing                   // there was a queue, but no audit of it
 	AuditFailed                    // orders were lost, duplicated or foreign
 )
 

@@ -274,6 +274,9 @@ func TestCutsOfARealCommit(t *testing.T) {
 				_, r, _ := b.relayed(cfg, -1, -1)
 				flights := strings.Count(received(r.messages), " Z(")
 				for after := range r.messages {
+					if skipBoundary(after) {
+						continue
+					}
 					res, r, truth := b.relayed(cfg, after, -1)
 					check(fmt.Sprintf("after %d replies", after), res, truth, r)
 				}

@@ -99,6 +99,10 @@ type Config struct {
 	// many are acknowledged the queue is drained and the run ends. 0 is
 	// unknown or unlimited.
 	Orders int64
+	// Lease is how long an order that a lost client took may stay hidden from the
+	// others. Where orders are in doubt, so that their number never gets complete,
+	// the queue counts as drained when all clients find nothing for that long.
+	Lease time.Duration
 	// Backlog is the number of orders in the queue at the start, for the depth
 	// of each interval; negative if unknown.
 	Backlog int64

@@ -10,7 +10,7 @@ import (
 )
 
 // loopsFor is how many event loops carry the given number of threads: more than
-// there are cores would only wait for each other.
+// there are processors for Go would only wait for each other.
 func loopsFor(threads, cores int) int { return min(threads, cores) }
 
 // makeThreads deals the clients out and draws the random seeds in pgbench's
@@ -27,9 +27,12 @@ func (r *run) makeThreads() error {
 	for i := range n {
 		r.lanes = append(r.lanes, &lane{index: i, schedules: make([]schedule, len(cfg.Groups))})
 	}
-	loops := loopsFor(n, runtime.NumCPU())
+	loops := loopsFor(n, runtime.GOMAXPROCS(0))
+	// A loop that has the processor to itself anyway, or that other goroutines
+	// connect for, leaves it to Go's scheduler while it waits.
+	polite := cfg.Connect || loops < runtime.GOMAXPROCS(0)
 	for range loops {
-		t, err := r.newThread()
+		t, err := r.newThread(polite)
 		if err != nil {
 			return err
 		}
@@ -57,12 +60,12 @@ func (r *run) makeThreads() error {
 	return nil
 }
 
-func (r *run) newThread() (*thread, error) {
+func (r *run) newThread(polite bool) (*thread, error) {
 	l, err := loop.New()
 	if err != nil {
 		return nil, err
 	}
-	if r.cfg.Connect {
+	if polite {
 		l.BePolite()
 	}
 	t := &thread{run: r, poll: l, core: -1, ended: make(chan struct{})}

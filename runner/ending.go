@@ -8,7 +8,7 @@ import (
 )
 
 // checkDrained is called after a transaction of c that found nothing; whoever
-// sees that all orders are acknowledged ends the run. Where some are in doubt,
+// sees that all orders are acknowledged ends the run. Where a client was lost,
 // that number may never be reached: then the queue counts as drained when every
 // client has looked since the last acknowledged order and found nothing.
 func (t *thread) checkDrained(c *client) {
@@ -17,7 +17,7 @@ func (t *thread) checkDrained(c *client) {
 		return
 	}
 	acked := r.acked()
-	if acked < r.cfg.Orders && !(r.doubted() && t.allFoundNothing(c, acked)) {
+	if acked < r.cfg.Orders && !(r.incomplete() && t.allFoundNothing(c, acked) && t.quietFor(acked) >= r.cfg.Lease) {
 		return
 	}
 	r.drained.Store(true)
@@ -43,6 +43,14 @@ func (t *thread) allFoundNothing(c *client, acked int64) bool {
 	return true
 }
 
+// quietFor is how long all consumers have found nothing.
+func (t *thread) quietFor(acked int64) time.Duration {
+	if t.quietAt != acked+1 {
+		t.quietAt, t.quietSince = acked+1, t.now
+	}
+	return time.Duration(t.now - t.quietSince)
+}
+
 // silent says whether the client has waited for longer than the grace period.
 func (c *client) silent(now int64) bool {
 	grace := int64(c.thread.run.cfg.Grace)
@@ -56,7 +64,12 @@ func (t *thread) publishDoubt() {
 	}
 }
 
-func (r *run) doubted() bool {
+// incomplete says whether some orders may never be acknowledged: in doubt, or
+// claimed by a client that was aborted.
+func (r *run) incomplete() bool {
+	if r.aborted.Load() > 0 {
+		return true
+	}
 	for _, t := range r.threads {
 		if t.inDoubt.Load() {
 			return true
@@ -86,7 +99,7 @@ func (t *thread) finish(c *client) {
 	t.finished.Add(1)
 	t.readClock()
 	c.group.end = max(c.group.end, t.run.endFor(t.now))
-	// Somebody may commit what it left prepared.
+	// Transactions that it left prepared may still be committed.
 	c.group.doubt.orders += c.tx.prepared
 	c.tx.prepared = 0
 	// The transaction is not counted, but what it committed is done.
@@ -184,7 +197,7 @@ func (e *ending) graceSince(o *observer, now int64) int64 {
 	if since >= 0 || r.deadline > 0 {
 		return since
 	}
-	// A number of transactions: nobody knows how long they take, but where
+	// A number of transactions: how long they take is unknown, but where
 	// others have finished and none of the rest hears anything, it is stuck.
 	finished, heard := int64(0), int64(0)
 	for _, t := range r.threads {

@@ -275,16 +275,16 @@ func (c *client) cutOff(reason string) {
 	c.thread.finish(c)
 }
 
-// waitingFor names what the client is at, for a person.
+// waitingFor says in words why the client has not finished.
 func (c *client) waitingFor(now int64) string {
-	since := time.Duration(now - c.heard).Round(100 * time.Millisecond)
+	silence := time.Duration(now - c.heard).Round(100 * time.Millisecond)
 	switch {
 	case c.state == stWaitConn:
-		return fmt.Sprintf("waiting for a connection since %v", since)
-	case c.state == stShell:
+		return fmt.Sprintf("waiting for a connection for %v", silence)
+	case c.state == stSleep, c.state == stShell:
 		return fmt.Sprintf("in \\%s", c.prog.steps[c.pc].Name)
 	case c.prog != nil && c.pc < len(c.prog.steps):
-		return fmt.Sprintf("no reply since %v in command %d of script %d: %s", since, c.pc, c.prog.index, firstLine(c.prog.steps[c.pc].Text))
+		return fmt.Sprintf("no reply for %v in command %d of script %d: %s", silence, c.pc, c.prog.index, firstLine(c.prog.steps[c.pc].Text))
 	}
-	return fmt.Sprintf("no reply since %v", since)
+	return fmt.Sprintf("no reply for %v", silence)
 }

@@ -26,5 +26,5 @@ func CheckGSSEncryption(name, mode string) error {
 	if mode != "require" {
 		return nil
 	}
-	return fmt.Errorf("%s=require asks for encryption by GSSAPI, which qbench does not have: leave it out, and use TLS instead (sslmode=verify-full)", name)
+	return fmt.Errorf("%s=require asks for GSSAPI encryption, which qbench does not support: leave it out, and use TLS instead (sslmode=verify-full)", name)
 }

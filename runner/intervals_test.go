@@ -59,9 +59,13 @@ func TestIntervalsKeepTheSums(t *testing.T) {
 	})
 }
 
-// TestAWeekOfIntervalsStaysSmall holds the memory of a week's run to a bound.
-func TestAWeekOfIntervalsStaysSmall(t *testing.T) {
-	const week, most = 7 * 24 * 3600, 40 << 20
+// TestLongRunsStaySmall holds the memory of half a day's intervals to a bound
+// that a week's stay below as well: their number has the same limit.
+func TestLongRunsStaySmall(t *testing.T) {
+	seconds, most := 12*3600, uint64(40<<20)
+	if testing.Short() { // under the race detector
+		seconds /= 10
+	}
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -71,7 +75,7 @@ func TestAWeekOfIntervalsStaysSmall(t *testing.T) {
 	before := heap()
 	var s intervals
 	shared := tickOf(1, 1, time.Millisecond) // only what is kept is copied
-	for i := range week {
+	for i := range seconds {
 		tick := shared
 		tick.AtS = float64(i + 1)
 		if len(s.list) == 0 || s.open >= s.width {
@@ -83,4 +87,22 @@ func TestAWeekOfIntervalsStaysSmall(t *testing.T) {
 		t.Errorf("%d intervals take %d MiB", len(s.list), (after-before)>>20)
 	}
 	runtime.KeepAlive(&s)
+}
+
+// TestWarmupSkipsAreNotCounted: a start that was skipped belongs to the moment
+// it was scheduled for.
+func TestWarmupSkipsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	th := fakeThread(t, Prepared, 1, 1)
+	c := th.clients[0]
+	c.prog = th.run.programs[0][0]
+	th.run.measureFrom = int64(time.Second)
+	c.begin = int64(3 * time.Second) // of the transaction before
+	for _, at := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
+		c.scheduled = int64(at)
+		th.account(c, true)
+	}
+	if n := c.group.stats.Skipped; n != 1 {
+		t.Errorf("%d skipped starts counted, want the one after the warm-up", n)
+	}
 }

@@ -21,6 +21,9 @@ func TestPooledConnectionLost(t *testing.T) {
 				_, sessions := runScripted(t, startScripted(t), cfg)
 				cfg.Groups[0].Clients, cfg.Groups[0].Pool, cfg.Transactions = clients, size, 3
 				for after := range len(sessions[0].messages) + 1 {
+					if skipBoundary(after) {
+						continue
+					}
 					for _, f := range []fault{{ending: closed}, {ending: fatal}, {eager: true}} {
 						f.cut = cut{after: after, done: true}
 						s := startScripted(t)
@@ -65,6 +68,9 @@ func TestConnectionOfOneTransactionLost(t *testing.T) {
 			_, sessions := runScripted(t, startScripted(t), cfg)
 			cfg.Connect, cfg.Transactions = true, 3
 			for after := range len(sessions[0].messages) {
+				if skipBoundary(after) {
+					continue
+				}
 				for _, kind := range []ending{closed, fatal} {
 					s := startScripted(t)
 					s.fault = func(n int) fault {

@@ -18,6 +18,10 @@ func (c *client) runMeta(st *step) {
 			c.evaluationFailed(st, err)
 			return
 		}
+		if name := st.BadName(); name != "" {
+			c.badVariable(st, name, "assignment")
+			return
+		}
 		c.vars.Set(st.Slot, v)
 	case script.If:
 		c.condition(c.pc)
@@ -41,6 +45,12 @@ func (c *client) runMeta(st *step) {
 	case script.StartPipeline, script.SyncPipeline, script.EndPipeline:
 		c.pipelineCommand(st)
 	}
+}
+
+// badVariable is how pgbench words the abort by a name that no variable can have.
+func (c *client) badVariable(st *step, name, what string) {
+	c.thread.run.message("error", fmt.Sprintf("%s: invalid variable name: \"%s\"", st.Name, name))
+	c.commandFailed(st.Name, what+" of meta-command failed")
 }
 
 // condition runs the \if at pc: it finds the branch to take by the jump
@@ -131,6 +141,10 @@ func (c *client) shellDone(st *step, line string, out []byte, err error) {
 		n, ok := cInt(text)
 		if !ok {
 			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, text))
+			break
+		}
+		if name := st.BadName(); name != "" {
+			c.badVariable(st, name, "execution")
 			break
 		}
 		c.vars.Set(st.Slot, script.Int(n))

@@ -88,10 +88,10 @@ func (s statement) tag() string {
 	switch word, _, _ := strings.Cut(s.words, " "); word {
 	case "insert", "with":
 		return fmt.Sprintf("INSERT 0 %d", s.rows)
-	default:
-		return fmt.Sprintf("%s %d", strings.ToUpper(word), s.rows)
 	case "set", "notify":
 		return strings.ToUpper(word)
+	default:
+		return fmt.Sprintf("%s %d", strings.ToUpper(word), s.rows)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 var beginWithin = []string{"commit and chain", "rollback and chain", "one message, two blocks", "one message, a COMMIT within", "one message, an error after COMMIT"}
 
 // TestSearchPathInEveryTransaction holds that no name is looked up, by Parse or by execution, before the transaction was given its
-// search path, in whatever way it began: else a pooler that ignores the start-up parameter would lead to somebody's tables.
+// search path, in whatever way it began: else a pooler that ignores the start-up parameter would lead to other users' tables.
 func TestSearchPathInEveryTransaction(t *testing.T) {
 	t.Parallel()
 	for _, sc := range boundaryScripts {
@@ -62,6 +62,9 @@ func TestBoundariesUnderSearchPath(t *testing.T) {
 				cfg.Transactions, cfg.SearchPath = 1, `"s"`
 				_, sessions := runScripted(t, startScripted(t), cfg)
 				for after := range len(sessions[0].messages) {
+					if skipBoundary(after) {
+						continue
+					}
 					for _, kind := range []ending{closed, fatal} {
 						tryFault(t, cfg, fault{cut: cut{after: after, done: true}, ending: kind, loose: slices.Contains(sc.loose, mode)}, nil)
 					}

@@ -27,6 +27,8 @@ type thread struct {
 	statements [][]statementStats // by script and command
 	done       int64              // transactions
 	lastAck    int64              // of a consumer's order
+	quietAt    int64              // acknowledged orders + 1 when all consumers found nothing, see quietFor
+	quietSince int64              // since when
 	stopSeen   bool
 	connecting time.Duration // under -C, summed over transactions
 

@@ -130,7 +130,7 @@ func (x *txn) backTo(name string) {
 type flight struct {
 	sqlPart
 	counts bool
-	most   int64 // orders that it does at most; unbounded if nobody said
+	most   int64 // orders that it does at most; unbounded if unknown
 }
 
 // unbounded is a number of orders of which no upper bound is known.
@@ -224,6 +224,6 @@ func (x *txn) lost(groups [][]flight, failed bool) doubt {
 			end(pending, false)
 		}
 	}
-	out.add(prepared) // somebody may commit it yet
+	out.add(prepared) // it may still be committed
 	return out
 }

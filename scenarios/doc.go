@@ -20,7 +20,9 @@
 //
 // Right above the statement whose row count is the number of orders done
 // stands "-- qbench: orders", or "-- qbench: orders = value" where the first
-// column of its first row is that number.
+// column of its first row is that number. "-- qbench: rows = 10", or a variable
+// in place of the number, names the most orders that one execution does; it
+// bounds the orders in doubt after a lost connection.
 //
 // The params named clients and partitions take their values from the run.
 //

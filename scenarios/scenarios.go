@@ -115,6 +115,9 @@ func parse(file, source string, syms *script.Symbols) (*Scenario, error) {
 		Source: source,
 		Script: runner.Script{Script: sc, Weight: 1},
 	}
+	if err := sc.CheckNames(); err != nil {
+		return nil, err
+	}
 	if err := readHeader(s, sc); err != nil {
 		return nil, err
 	}

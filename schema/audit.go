@@ -60,7 +60,7 @@ func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCo
 // auditable is nil for a queue that is complete.
 func (m *Made) auditable() error {
 	if !m.Seeded {
-		return fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to audit: make it anew with \"qbench init\"", m.Schema)
+		return fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to audit: re-create it with \"qbench init\"", m.Schema)
 	}
 	return nil
 }

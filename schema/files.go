@@ -32,8 +32,8 @@ func readSQL(name, schema string, values map[string]string) string {
 // that is missing is a mistake in this package, so it panics.
 //
 // Names are qualified because the statements run with a search_path of
-// PostgreSQL's own schemas: an operator or a function that somebody planted in
-// the queue's schema is never called with the rights of whoever runs qbench.
+// PostgreSQL's own schemas: an operator or a function that another user
+// planted in the queue's schema is never called with the rights of qbench's user.
 func fill(sql, schema string, values map[string]string) string {
 	sql = strings.ReplaceAll(sql, "$$", dollarQuote(schema))
 	return hole.ReplaceAllStringFunc(sql, func(h string) string {

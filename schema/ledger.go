@@ -176,7 +176,7 @@ func (m *Made) judgeKept(cases []auditCase) *runner.Audit {
 	case l.missing() != nil:
 		a.NotMade(l.missing().reason())
 	case done > l.Acknowledged+l.InDoubt && !l.InDoubtUnknown:
-		a.NotMade(fmt.Sprintf("%s recorded as done, but the clients of qbench's runs count %d and %d in doubt: other clients worked on the queue, so that losses cannot be told",
+		a.NotMade(fmt.Sprintf("%s recorded as done, but the clients of qbench's runs count %d and %d in doubt: other clients worked on the queue, so losses cannot be detected",
 			count(done), l.Acknowledged, l.InDoubt))
 	}
 	return a
@@ -191,5 +191,5 @@ func (l *Ledger) missing() *Running {
 }
 
 func (r *Running) reason() string {
-	return fmt.Sprintf("the counts of the run that %s are missing: it was killed, or lost its server or its machine, and what its clients were told is not known", r)
+	return fmt.Sprintf("the counts of the run that %s are missing: it was killed, or lost its server or its machine, and the number of its acknowledged orders is unknown", r)
 }

@@ -32,7 +32,7 @@ func TestInCatalogLeavesTheSession(t *testing.T) {
 	}
 }
 
-// A lock that was not had is nobody's fault until pg_locks says whose.
+// An error about a lock names no holder: only pg_locks knows it.
 func TestLockErrorsBlameNoOtherQbench(t *testing.T) {
 	t.Parallel()
 	err := explain(&pgconn.PgError{Code: "55P03", Message: "canceling statement due to lock timeout"}, "s")

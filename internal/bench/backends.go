@@ -197,7 +197,7 @@ func (r *run) settle(ctx context.Context, conn *pgx.Conn) (reason string, err er
 	if list, err = wait(terminateWait); err != nil || len(list) == 0 {
 		return "", err
 	}
-	return describeLingering(list) + " of the load did not end, not even when terminated, and may still commit", nil
+	return describeLingering(list) + " of the load did not end after it was terminated, and may still commit", nil
 }
 
 // waiting tells the hooks why nothing seems to happen.

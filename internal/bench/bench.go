@@ -43,7 +43,7 @@ type Hooks struct {
 var ErrStopped = errors.New("interrupted before the clients started")
 
 // SeedingStoppedError is ErrStopped in the middle of Make: the tables are there,
-// but not seeded to the end.
+// but incomplete.
 type SeedingStoppedError struct {
 	Schema string // "" is the connection's
 	Tables []string
@@ -54,7 +54,7 @@ func (e *SeedingStoppedError) Error() string {
 	if e.Schema != "" {
 		where = fmt.Sprintf(" in schema %q", e.Schema)
 	}
-	return fmt.Sprintf("interrupted while seeding: the tables %s%s stay, not seeded to the end; the next \"qbench run\" or \"qbench init\" replaces them, and \"qbench clean\" drops them",
+	return fmt.Sprintf("interrupted while seeding: the tables %s%s stay, incomplete; the next \"qbench run\" or \"qbench init\" replaces them, and \"qbench clean\" drops them",
 		strings.Join(e.Tables, " and "), where)
 }
 
@@ -97,7 +97,7 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner
 	}
 	if r.made != nil && r.prove(ctx, res) != nil {
 		res.Interrupted = true
-		res.Audit = &runner.Audit{Reason: "the command was interrupted once more before the audit"}
+		res.Audit = &runner.Audit{Reason: "the command was interrupted a second time before the audit"}
 	}
 	return res, nil
 }
@@ -113,7 +113,7 @@ type run struct {
 	backends backends
 	made     *schema.Made // nil where there are no tables
 	depth    int64        // orders in the queue at the start
-	free     int64        // those of them that nobody has claimed
+	free     int64        // those of them that are not claimed
 	before   int64        // orders done before the run
 	// offset is how much the server's clock is ahead of this machine's, and
 	// started the moment at which what is measured began, by this one's.
@@ -285,7 +285,7 @@ func (s Spec) nothingToKeep(schema string, made *schema.Made) error {
 		return nil
 	}
 	if made != nil {
-		return fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to keep: leave out --keep-data to make it anew", schema)
+		return fmt.Errorf("the seeding of the queue in schema %q was not finished, so there is nothing to keep: leave out --keep-data to re-create it", schema)
 	}
 	return fmt.Errorf("there is no queue of the workload %q in schema %q to keep: leave out --keep-data to make one, or name its schema with --schema-name", s.Queue.Workload, schema)
 }
@@ -362,6 +362,10 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	}
 	var params map[string]string
 	cfg.Variables, params = s.Mix.variables(s.Clients, s.Queue.Partitions, s.Load.Variables)
+	if lease, err := strconv.ParseFloat(cfg.Variables["lease"], 64); err == nil && s.Mix.HasParam("lease") {
+		// Once it is over, somebody has to look, and to take the order again.
+		cfg.Lease = 2*time.Duration(lease*float64(time.Millisecond)) + time.Second
+	}
 	if s.Queue.Priorities > 0 {
 		// No script reads them, but they decide how often statistics meet.
 		params["priorities"], params["entrypoints"] = strconv.Itoa(s.Queue.Priorities), strconv.Itoa(s.Queue.Entrypoints)

@@ -21,7 +21,7 @@ func (r *run) lookForCreators(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil || len(roles) == 0 {
 		return err
 	}
-	r.creators = fmt.Sprintf("%s may create objects in schema %q, and the scripts call operators and functions that are there with your rights: "+
+	r.creators = fmt.Sprintf("%s may create objects in schema %q, and the scripts run the operators and functions of that schema with your rights: "+
 		"revoke create on schema %s, or use a schema of your own (--schema-name)",
 		strings.Join(roles, ", "), r.made.Schema, pgx.Identifier{r.made.Schema}.Sanitize())
 	return nil

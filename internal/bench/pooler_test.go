@@ -15,8 +15,8 @@ import (
 	"qbench/schema"
 )
 
-// ownDatabase is a database of the test's own on the tests' server, in whose
-// schema public nobody else's tables are.
+// ownDatabase is a database of the test's own on the tests' server; its schema
+// public is empty.
 func ownDatabase(t *testing.T) (name, dsn string) {
 	t.Helper()
 	server, name := pgtest.Schema(t)

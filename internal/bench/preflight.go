@@ -13,7 +13,7 @@ import (
 
 // Check reports, without touching anything, why one of the runs could not be
 // done on the target: no connection, too few of them, no rights, tables that
-// are somebody else's, a connection pooler that it cannot work behind.
+// belong to another user, a connection pooler that it cannot work behind.
 func (t *Target) Check(ctx context.Context, specs []Spec) error {
 	conn, err := t.Connect(ctx)
 	if err != nil {

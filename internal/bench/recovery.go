@@ -104,7 +104,7 @@ func (t *Target) away(err error) bool {
 		return pe.Code[:2] == "08" // connection failure: also a pooler's word for it
 	}
 	if t.Disposable && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)) {
-		return false // nobody starts it again
+		return false // a disposable server is not started again
 	}
 	// A connection that ended between two statements fails before the next one
 	// is sent, which is what SafeToRetry tells.

@@ -41,7 +41,7 @@ func (t *Target) suits(ctx context.Context, s *Spec) error {
 	}
 	const elsewhere = "connect to PostgreSQL directly, or to a pool with pool_mode = session"
 	if s.Feed != nil && s.Feed.Notify {
-		return fmt.Errorf("--notify needs sessions that listen, and the connection pooler at %s gives each transaction another one: "+
+		return fmt.Errorf("--notify needs sessions that listen, and the connection pooler at %s gives each transaction another session: "+
 			"leave out --notify, or %s", t.place(), elsewhere)
 	}
 	if state := s.Mix.sessionState(); state != "" {
@@ -140,8 +140,8 @@ func (r *run) route(ctx context.Context) (*route, error) {
 	if pooler == "" {
 		return out, nil
 	}
-	out.pooler = fmt.Sprintf("the connections went through a connection pooler (%s): what it does is part of all times, and its pool, not -c, "+
-		"decides how many transactions the server runs at a time", pooler)
+	out.pooler = fmt.Sprintf("the connections went through a connection pooler (%s): all times include its work, and its pool, not -c, "+
+		"limits how many transactions the server runs at a time", pooler)
 	if path == "" {
 		return out, nil
 	}
@@ -152,7 +152,7 @@ func (r *run) route(ctx context.Context) (*route, error) {
 		}
 	}
 	out.path, out.connect = path, r.connector("", path, id, !r.spec.Load.Connect)
-	out.pooler += "; it does not keep the search_path, so each transaction began with SET LOCAL search_path, which is one statement more"
+	out.pooler += "; it does not keep the search_path, so each transaction began with SET LOCAL search_path, one more statement"
 	return out, nil
 }
 

@@ -170,8 +170,8 @@ func hostname() string {
 	return host
 }
 
-// Holder tells who holds the run lock of the target's schema; ok is false where
-// nobody does.
+// Holder returns the holder of the run lock of the target's schema; ok is false
+// if the lock is free.
 func (t *Target) Holder(ctx context.Context, conn *pgx.Conn) (h Holder, ok bool, err error) {
 	name, err := schema.Resolve(ctx, conn, t.Schema)
 	if err != nil {

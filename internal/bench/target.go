@@ -186,7 +186,7 @@ func (t *Target) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	advice := "is it running, and is this the place? name a server with --dsn or PGHOST and PGPORT"
+	advice := "is PostgreSQL listening there? name a server with --dsn, or with PGHOST and PGPORT"
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		switch pe.Code {

@@ -21,6 +21,7 @@ type fault struct {
 	outlast bool // the server stays away for longer than the run waits: NOT AUDITED is right
 	hangs   bool // a backend cannot be ended: NOT AUDITED is right, and so is an audit
 	errors  bool // clients meet errors in SQL, which abort them
+	blocks  bool // a transaction stays open, and other clients may wait for its locks
 	setup   *bench.Setup
 	options string           // of the clients' connections
 	shape   func(*plan)      // changes the plan to what the fault needs
@@ -61,11 +62,11 @@ var faults = []*fault{
 	{name: "cut in ReadyForQuery", inject: func(s *scene) hit {
 		return s.cutAt(relaytest.CommitReady, func(m *relaytest.Message) int { return s.random.IntN(len(m.Bytes) + 1) })
 	}},
-	{name: "black hole at COMMIT's request", shape: short, inject: func(s *scene) hit {
+	{name: "black hole at COMMIT's request", blocks: true, shape: short, inject: func(s *scene) hit {
 		whole := s.random.IntN(2)
 		return s.onCommit(relaytest.CommitRequest, relaytest.BlackHole, 1, func(m *relaytest.Message) int { return whole * len(m.Bytes) })
 	}},
-	{name: "black hole after COMMIT", shape: short, inject: func(s *scene) hit {
+	{name: "black hole after COMMIT", blocks: true, shape: short, inject: func(s *scene) hit {
 		step := pick(s.random, []relaytest.Step{relaytest.CommitTag, relaytest.CommitReady})
 		whole := s.random.IntN(2)
 		return s.onCommit(step, relaytest.BlackHole, 1, func(m *relaytest.Message) int { return whole * len(m.Bytes) })
@@ -76,7 +77,7 @@ var faults = []*fault{
 	{name: "terminate one", inject: func(s *scene) hit { return s.terminate(false) }},
 	{name: "terminate all", inject: func(s *scene) hit { return s.terminate(true) }},
 	{name: "cancel", errors: true, inject: (*scene).cancel},
-	{name: "freeze a backend", hangs: true, shape: short, inject: (*scene).freeze},
+	{name: "freeze a backend", hangs: true, blocks: true, shape: short, inject: (*scene).freeze},
 	{name: "kill a backend", crash: true, inject: (*scene).killBackend},
 	{name: "restart fast", inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGINT) }) }},
 	{name: "restart immediate", crash: true, inject: func(s *scene) hit { return s.restart(func() error { return s.server.stop(syscall.SIGQUIT) }) }},

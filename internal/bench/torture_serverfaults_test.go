@@ -142,7 +142,7 @@ func (s *scene) restart(stop func() error) hit {
 	if err := stop(); err != nil {
 		return hit{err: err}
 	}
-	down := time.Duration(s.random.IntN(1500)) * time.Millisecond
+	down := time.Duration(s.random.IntN(1000)) * time.Millisecond
 	time.Sleep(down)
 	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
 		return hit{err: err}

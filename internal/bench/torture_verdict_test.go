@@ -76,7 +76,7 @@ func (t *trial) judgeClients(res *runner.Result, h hit, said string) {
 	}
 	// A pool is shared, and an error is the client's own.
 	most := all
-	if t.pool == 0 && !t.fault.errors {
+	if t.pool == 0 && !t.fault.errors && !t.fault.blocks {
 		most = h.broken
 	}
 	if aborted > most {

@@ -88,7 +88,7 @@ func (a *app) ab(c *cli.Context) error {
 	}
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing what is under way; press Ctrl-C again to quit immediately", s)
+		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
 	})
 	defer signals.release()
 	t := &abRun{app: a, con: con, signals: signals, sides: sides, trial: trial, budget: budget, now: time.Now}

@@ -37,7 +37,7 @@ func (a *app) capacity(c *cli.Context) error {
 
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing what is under way; press Ctrl-C again to quit immediately", s)
+		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
 	})
 	defer signals.release()
 	m := &matrix{app: a, con: con, signals: signals, file: &runner.File{Format: runner.Format}}

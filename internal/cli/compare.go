@@ -185,7 +185,7 @@ func (a *app) readResults(names ...string) ([]*runner.File, error) {
 			var err error
 			// To open a pipe would wait for who writes to it.
 			if info, serr := os.Stat(path); folder && serr == nil && !info.Mode().IsRegular() {
-				err = fmt.Errorf("%s is no file", path)
+				err = fmt.Errorf("%s is not a file", path)
 			} else {
 				f, err = readResultFile(path)
 			}

@@ -35,7 +35,7 @@ func serverFlags() []cli.Flag {
 	return append(namedServerFlags(),
 		&cli.StringSliceFlag{Name: "pg-setting", Category: categoryServer, Usage: "`NAME=VALUE`: a setting of the started server, such as fsync=off; repeatable"},
 		&cli.StringFlag{Name: "pg-bindir", Category: categoryServer, Usage: "`DIR`: folder of initdb and postgres", DefaultText: "PATH, pg_config, the usual places"},
-		&cli.StringFlag{Name: "recovery-timeout", Category: categoryServer, Value: defaultRecovery, Usage: "`TIME`: longest wait for the server after the load, when it restarts or recovers from a crash, and for server processes of the load that have not ended; then the run is NOT AUDITED"},
+		&cli.StringFlag{Name: "recovery-timeout", Category: categoryServer, Value: defaultRecovery, Usage: "`TIME`: longest wait after the load, in seconds or as 5m, for a server that restarts or recovers from a crash, and for server processes of the load that have not ended; then the run is NOT AUDITED"},
 		&cli.BoolFlag{Name: "keep-server", Category: categoryServer, Usage: "leave the started server running, and say how to connect to it and how to stop it"},
 	)
 }
@@ -88,7 +88,7 @@ func loadFlags() []cli.Flag {
 		&cli.StringFlag{Name: "latency-limit", Aliases: []string{"L"}, Category: categoryLoad, Usage: "`TIME`: milliseconds, or a time: count slower transactions as late, and under -R skip those that would start later"},
 		&cli.BoolFlag{Name: "connect", Aliases: []string{"C"}, Category: categoryLoad, Usage: "connect anew for each transaction"},
 		&cli.StringFlag{Name: "max-tries", Category: categoryLoad, Value: defaultMaxTries, Usage: "`N`: tries of a transaction that fails with a serialization failure or a deadlock; 0 is no limit"},
-		&cli.StringFlag{Name: "grace", Category: categoryLoad, Value: defaultGrace, Usage: "`TIME`: seconds, or a time: how long clients may take to finish after the end; then their statements are cancelled; 0 waits without limit"},
+		&cli.StringFlag{Name: "grace", Category: categoryLoad, Value: defaultGrace, Usage: "`TIME`: longest wait after the end for clients to finish, in seconds or as 1m; then their statements are cancelled; 0 waits without limit"},
 		&cli.StringFlag{Name: "repeat", Category: categoryLoad, Value: "1", Usage: "`N`: do everything N times, taking turns"},
 		&cli.BoolFlag{Name: "keep-data", Category: categoryQueue, Usage: "run on the queue as the last run left it, instead of making it anew"},
 	}

@@ -52,7 +52,7 @@ var statusHelp = []struct {
 }{
 	{StatusOK, "all was done"},
 	{StatusUsage, "usage or setup: nothing was measured; or a result could not be written"},
-	{StatusIncomplete, "the run is incomplete: a client was aborted"},
+	{StatusIncomplete, "the run is incomplete: a client was aborted, or the run was NOT AUDITED"},
 	{StatusFailed, "a threshold or a regression gate failed"},
 	{StatusAudit, "the audit failed: orders were not handled exactly once"},
 	{StatusInterrupted, "interrupted; what was done until then is reported"},

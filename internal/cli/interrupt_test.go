@@ -154,7 +154,7 @@ func TestInterruptTwice(t *testing.T) {
 	p.waitFor(t, "^progress: ")
 	folder := serverFolder(t, p)
 	p.signal(t, os.Interrupt)
-	p.waitFor(t, "once more ends at once")
+	p.waitFor(t, "press Ctrl-C again to quit immediately")
 	p.signal(t, os.Interrupt)
 	if status := p.wait(t); status != int(StatusInterrupted) {
 		t.Errorf("exit status %d, want 130", status)

@@ -98,7 +98,7 @@ func (a *app) cleanCommand() *cli.Command {
 	return &cli.Command{
 		Name: "clean", Usage: "drop what qbench made",
 		Description: "Drops the tables and functions that bear qbench's mark (a comment on them), and the schema if qbench made it and nothing else is in it. " +
-			"What was renamed since is kept and named. A queue that a run uses is not touched.",
+			"Objects that were renamed since are kept and named. A queue in use by a qbench run is refused.",
 		Flags: append([]cli.Flag{schemaFlag()}, namedServerFlags()...),
 		Action: func(c *cli.Context) error {
 			return a.onServer(&values{c: c}, func(s *server, con *console, signals *interrupts) error {
@@ -120,7 +120,7 @@ func (a *app) cleanCommand() *cli.Command {
 					fmt.Fprintf(a.stdout, "dropped %s\n", what)
 				}
 				for _, what := range kept {
-					fmt.Fprintf(a.stdout, "kept %s: qbench made it, but under another name\n", what)
+					fmt.Fprintf(a.stdout, "kept %s: it was renamed after qbench made it\n", what)
 				}
 				if len(dropped)+len(kept) == 0 {
 					fmt.Fprintln(a.stdout, "nothing here was made by qbench")

@@ -102,7 +102,7 @@ func TestInterruptSeeding(t *testing.T) {
 			if status := p.wait(t); status != int(StatusInterrupted) {
 				t.Errorf("exit status %d", status)
 			}
-			want := fmt.Sprintf("interrupted while seeding: the tables t_order_q and t_order_u in schema %q stay, not seeded to the end; the next \"qbench run\" or \"qbench init\" replaces them", schema)
+			want := fmt.Sprintf("interrupted while seeding: the tables t_order_q and t_order_u in schema %q stay, incomplete; the next \"qbench run\" or \"qbench init\" replaces them", schema)
 			if !strings.Contains(p.said.String(), want) {
 				t.Errorf("%q is not in\n%s", want, &p.said)
 			}

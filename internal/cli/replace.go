@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// aside is a file that nobody sees until it is complete.
+// aside is a file without its final name until it is complete.
 type aside struct {
 	*os.File
 	temporary string // its name; "" where it has none

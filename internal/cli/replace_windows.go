@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// errBusy is what a file says that somebody has open.
+// errBusy is the error of replacing a file that is open elsewhere.
 var errBusy error = syscall.ERROR_ACCESS_DENIED
 
 // adopt has nothing to take over: Windows gives new files the folder's rights.

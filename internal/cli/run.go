@@ -34,7 +34,7 @@ func (a *app) runCommand() *cli.Command {
 		Description: "Makes the queue anew and seeds it, connects the clients, runs until the time is over, each client has done its " +
 			"transactions or the queue is drained, proves from the tables that each order was handled exactly once, and prints the report.\n\n" +
 			"LIST is one value or several with commas between; several make a matrix of runs, which ends in one table. " +
-			"The first Ctrl-C ends the run and reports what was done, the second ends everything at once.\n\n" +
+			"The first Ctrl-C ends the load, audits and reports; the second reports immediately, without an audit (NOT AUDITED).\n\n" +
 			"  qbench run --strategy skip-locked -c 256\n  qbench run --strategy for-update,skip-locked -c 1,8,64 --json result.json",
 		Flags:  flags,
 		Action: a.run,
@@ -62,7 +62,7 @@ func (a *app) run(c *cli.Context) error {
 
 	con := newConsole(a.stderr)
 	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing what is under way; press Ctrl-C again to quit immediately", s)
+		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
 	})
 	defer signals.release()
 	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs, limits: limits,
@@ -80,7 +80,7 @@ type matrix struct {
 	logs    logOptions
 	limits  []compare.Threshold
 	file    *runner.File
-	// lost is why something beside the report could not be written.
+	// lost is the error of a result other than the report that could not be written.
 	lost error
 	// disposable says that the tables go away with the server.
 	disposable bool

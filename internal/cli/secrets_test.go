@@ -36,7 +36,7 @@ var hidden = []string{
 func TestNoPasswordIsShown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		// Letters that no message has beside each other; every piece of 4 characters has two of them.
+		// No message has two of these letters in a row; every piece of 4 characters has two of them.
 		password := strings.Join(rapid.SliceOfN(rapid.StringMatching(`[@:/?#%&=+'" ;,!$()*~^|<>{}\[\]\\_.0-9ü-]?[QZXJKVW]`), 2, 8).Draw(t, "password"), "")
 		user := rapid.SampledFrom([]string{"localhost", "u", "127.0.0.1"}).Draw(t, "user")
 		quoted := "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(password) + "'"

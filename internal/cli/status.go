@@ -13,7 +13,7 @@ type Status int
 const (
 	StatusOK          Status = 0
 	StatusUsage       Status = 1   // usage or setup: nothing was measured; or a result could not be written
-	StatusIncomplete  Status = 2   // a client was aborted, or a run could not be finished
+	StatusIncomplete  Status = 2   // a client was aborted, a run was NOT AUDITED or could not be finished
 	StatusFailed      Status = 3   // a threshold or a regression gate failed
 	StatusAudit       Status = 4   // orders were not handled exactly once
 	StatusInterrupted Status = 130 // by a signal; what was done until then is reported

@@ -21,7 +21,7 @@ func TestResultStatus(t *testing.T) {
 		{runner.Result{Audit: ok, AbortedClients: 1}, StatusIncomplete},
 		{runner.Result{Audit: ok, Interrupted: true}, StatusInterrupted},
 		{runner.Result{Audit: ok, Interrupted: true, AbortedClients: 1}, StatusInterrupted},
-		{runner.Result{Workload: "orders"}, StatusIncomplete}, // nobody audited the queue
+		{runner.Result{Workload: "orders"}, StatusIncomplete}, // the queue was not audited
 		{runner.Result{Audit: failed}, StatusAudit},
 		{runner.Result{Audit: failed, Interrupted: true, AbortedClients: 1}, StatusAudit},
 	} {

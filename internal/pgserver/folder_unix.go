@@ -12,7 +12,7 @@ import (
 )
 
 // What is in a server's folder. All of it belongs to the user that this process runs as, except serverDir: that is
-// the account's, and for root the account is somebody else. So root opens nothing below serverDir by a path, and
+// the account's, and for root the account is another user. So root opens nothing below serverDir by a path, and
 // the account can't put a link in the way of what root opens.
 const (
 	folderPrefix = "qbench-"
@@ -136,8 +136,8 @@ func (f *folder) remove() error {
 	return errors.Join(errs...)
 }
 
-// rootsOwn fails where somebody else than root can rename dir or a folder above it, and so move what root makes there.
-// A sticky folder, such as /tmp, lets everybody rename only what is theirs.
+// rootsOwn fails if a user other than root can rename dir or a folder above it, and so move root's files in it.
+// In a sticky folder, such as /tmp, users can rename only their own entries.
 func rootsOwn(dir string) error {
 	for {
 		info, err := os.Lstat(dir)
@@ -146,14 +146,14 @@ func rootsOwn(dir string) error {
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if !ok || stat.Uid != 0 {
-			return fmt.Errorf("%s belongs to another user, who could move what root makes there", dir)
+			return fmt.Errorf("%s belongs to another user, who could move the folders that root makes there", dir)
 		}
 		shared := os.FileMode(0o002)
 		if stat.Gid != 0 {
 			shared |= 0o020
 		}
 		if info.Mode()&shared != 0 && info.Mode()&os.ModeSticky == 0 {
-			return fmt.Errorf("%s can be written by other users, who could move what root makes there", dir)
+			return fmt.Errorf("%s can be written by other users, who could move the folders that root makes there", dir)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {

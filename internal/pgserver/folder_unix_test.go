@@ -94,7 +94,7 @@ func TestRelativeTemporaryFolder(t *testing.T) {
 	}
 }
 
-// What root opens is out of the account's reach: the account can't rename, link or make anything beside its own part.
+// What root opens is out of the account's reach: the account can't rename, link or make anything outside its own part.
 func TestAccountReachesItsPartOnlyAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

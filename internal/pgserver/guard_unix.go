@@ -14,7 +14,7 @@ import (
 
 // guardScript reads what there is to guard, one word a line: a process id, "none", or "done". At the end of its input,
 // which the kernel brings about however the writer ended, it stops the last process named and removes the folders, the
-// server's own first. The server's lock file tells when it is gone; the process id would not, where nobody reaps orphans. The loops
+// server's own first. The server's lock file tells when it is gone; the process id would not, if no process reaps orphans. The loops
 // are bounded (10 s and 5 s), so that a guard never stays for good.
 const guardScript = `
 pid=none

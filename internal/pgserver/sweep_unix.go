@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// ownerText is what qbench writes into a folder's owner file. It names the folder, so that a copy or a renamed folder, which
-// somebody made to keep it, is no longer taken for a deserted one.
+// ownerText is what qbench writes into a folder's owner file. It names the folder, so that a copy or a renamed folder, made
+// to keep it, is no longer taken for a deserted one.
 func ownerText(name string) string { return "qbench disposable server 1\nfolder " + name + "\n" }
 
 // createOwner makes a folder's owner file and locks it. A lock rather than a process id: ids are used again, and mean
@@ -83,7 +83,7 @@ func sweepFolder(path string, a account) {
 	_ = syscall.Rmdir(path)
 }
 
-// ownFolder says whether this user made the folder and nobody else can write into it.
+// ownFolder says whether this user made the folder and no other user can write into it.
 func ownFolder(root *os.Root) bool {
 	info, err := root.Stat(".")
 	return err == nil && info.Mode().Perm()&^0o050 == 0o700 && belongs(info, os.Geteuid())
@@ -124,7 +124,7 @@ func checkOwner(root *os.Root, file *os.File, name string) error {
 		return err
 	}
 	if string(text) != want {
-		return fmt.Errorf("%s holds something else than qbench writes", file.Name())
+		return fmt.Errorf("%s has contents that qbench does not write", file.Name())
 	}
 	return nil
 }

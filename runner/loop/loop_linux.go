@@ -169,7 +169,7 @@ func (l *Loop) Wait(timeout time.Duration) error {
 		if int(ev.Fd) == l.eventfd {
 			// Emptied before woken is cleared: the other way round, the
 			// wake-up of one who comes in between would be swallowed and leave
-			// woken set for ever. What he left is seen after this wait.
+			// woken set for good. The wake-up's work is seen after this wait.
 			var count [8]byte
 			_, _ = unix.Read(l.eventfd, count[:])
 			l.woken.Store(false)

@@ -99,10 +99,8 @@ func (p *parser) exprCommand(lex *metaLexer, c *Command) *Error {
 		if !ok {
 			return lex.error("missing argument")
 		}
-		if err := checkName(lex, name); err != nil {
-			return err
-		}
 		c.Slot, c.target = p.syms.Intern(name), name
+		c.badName = badName(lex, name)
 	}
 	var err *Error
 	c.Expr, err = parseExpr(lex, p.syms)
@@ -110,9 +108,29 @@ func (p *parser) exprCommand(lex *metaLexer, c *Command) *Error {
 	return err
 }
 
-// checkName refuses a name that no variable can have. pgbench notices only
-// when the command runs, and then aborts the client.
-func checkName(lex *metaLexer, name string) *Error {
+// CheckNames returns an error for the first command that sets a variable whose
+// name is invalid. Without it such a command fails when it runs, as in pgbench.
+func (s *Script) CheckNames() error {
+	for i := range s.Commands {
+		if err := s.Commands[i].badName; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BadName returns the name that a command cannot set because no variable can
+// have it, or "".
+func (c *Command) BadName() string {
+	if c.badName == nil {
+		return ""
+	}
+	return c.badName.More
+}
+
+// badName is the error of a name that no variable can have. pgbench notices it
+// only when the command runs; see CheckNames.
+func badName(lex *metaLexer, name string) *Error {
 	if ValidName(name) {
 		return nil
 	}
@@ -134,10 +152,8 @@ func (p *parser) wordCommand(lex *metaLexer, c *Command, words []metaWord) *Erro
 		if len(words) < 2 {
 			return lex.errorAt("missing argument", "", 0)
 		}
-		if err := checkName(lex, words[0].text); err != nil {
-			return err
-		}
 		c.target = words[0].text
+		c.badName = badName(lex, c.target)
 		c.Slot = p.syms.Intern(c.target)
 		c.Args = p.args(words[1:], shellArg)
 	case Shell:

@@ -53,7 +53,10 @@ func TestOwnParseErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Parse("case", tt.source, NewSymbols())
+			s, err := Parse("case", tt.source, NewSymbols())
+			if err == nil {
+				err = s.CheckNames()
+			}
 			if err == nil || err.Error() != tt.err {
 				t.Errorf("got %v\nwant %s", err, tt.err)
 			}

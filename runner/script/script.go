@@ -78,6 +78,7 @@ type Command struct {
 	Else, End int
 
 	target     string // \set, \setshell: the name of Slot
+	badName    *Error // why no variable can have that name; nil if it can
 	source     string // SQL: as written
 	terminated bool   // SQL: by its own semicolon
 }

@@ -49,8 +49,7 @@ func (c *console) message(level, text string) {
 }
 
 // printError writes to standard error, with the control characters of others
-// shown as escapes. Nobody is left
-// to be told when that fails.
+// shown as escapes. If that fails, there is nowhere left to report it.
 func (c *console) printError(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

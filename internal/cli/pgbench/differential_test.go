@@ -234,6 +234,8 @@ func TestErrorsAsPgbench(t *testing.T) {
 		"bad sleep":             {script: "SELECT 'x' AS v \\gset\n\\sleep :v ms\n"},
 		"unknown sleep":         {script: "\\sleep :nosuch ms\n"},
 		"shell fails":           {script: "\\shell exit 3\n"},
+		"set of no name":        {script: "\\set . 1\nselect 1;\n"},
+		"setshell of no name":   {script: "\\setshell a-b echo 1\nselect 1;\n"},
 		"setshell no number":    {script: "\\setshell v echo word\n"},
 		"setshell endless":      {script: "\\setshell v yes 7\n\\set w 1 / (:v - 7)\n"},
 		"setshell long line":    {script: "\\setshell v printf 8%99s\n\\set w 1 / (:v - 8)\n"},
