@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"qbench/runner/loop"
 	"qbench/runner/script"
 )
 
@@ -89,8 +90,7 @@ type client struct {
 	heard      int64 // when the last reply came
 
 	// Waiting.
-	wakeAt int64
-	heap   int // index in the thread's timers; -1 is none
+	timer loop.Timer
 }
 
 // sentStep is a statement on its way.

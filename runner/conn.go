@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"qbench/runner/loop"
+	"qbench/runner/wire"
 )
 
 // conn is a connection to the server after the handshake, owned by one thread.
@@ -13,8 +14,7 @@ type conn struct {
 	cancel func(context.Context) error // asks the server to cancel its statement
 	client *client                     // who uses it now; nil in a pool
 	out    []byte                      // encoded, not yet written
-	rest   []byte                      // received, but not yet a whole message
-	whole  int                         // the length of that message, 0 if unknown
+	in     wire.Reader
 	// prepared tells by statement id what was parsed on this connection;
 	// inlined holds the names of statements with inlined text.
 	prepared []bool
@@ -38,6 +38,6 @@ func (c *conn) flush() error {
 // terminate says goodbye and closes.
 func (c *conn) terminate() {
 	// The server notices a closed socket as well, but logs it.
-	_ = c.sock.Write(msgTerminate)
+	_ = c.sock.Write(wire.AppendTerminate(nil))
 	c.sock.Close()
 }

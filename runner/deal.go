@@ -101,8 +101,9 @@ func (r *run) dealGroup(gi, firstID int) []*client {
 			l.schedules[gi].delay = 1e6 / g.Rate * float64(min(n, g.Clients))
 		}
 		for range share {
-			c := &client{id: firstID + len(clients), thread: t, lane: l, group: t.groups[gi], heap: -1, vars: script.NewVars(cfg.Symbols)}
+			c := &client{id: firstID + len(clients), thread: t, lane: l, group: t.groups[gi], vars: script.NewVars(cfg.Symbols)}
 			c.env = script.Env{Vars: c.vars, Rand: &c.rand, Debug: r.debugValue}
+			c.timer.Fire = c.wake
 			t.clients = append(t.clients, c)
 			t.live++
 			clients = append(clients, c)

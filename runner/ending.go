@@ -212,7 +212,7 @@ func (e *ending) graceSince(o *observer, now int64) int64 {
 				if c.ended {
 					heard = max(heard, c.group.end)
 				} else {
-					heard = max(heard, c.heard, c.wakeAt)
+					heard = max(heard, c.heard, c.timer.At)
 				}
 			}
 		})

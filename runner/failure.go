@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // failure is the first error of a response.
@@ -15,6 +18,85 @@ type failure struct {
 	query  int
 	text   string // set instead of body for errors found on this side
 	fatal  bool   // the script is at fault: abort whatever the policy
+}
+
+// fail notes the first error of the response.
+func (c *client) fail(f failure) {
+	if c.failure.status != noError {
+		return
+	}
+	if f.status == noError {
+		f.status = metaError
+	}
+	mode := c.thread.run.cfg.Mode
+	// pgbench blames \endpipeline for whatever fails in a pipeline; in
+	// pipelined mode there is no such command, and the statement itself is named.
+	f.pc = min(c.pc, len(c.prog.steps)-1)
+	f.at = &c.prog.steps[f.pc]
+	if c.answered < len(c.sent) {
+		f.at = c.sent[c.answered].step
+		if mode == Pipelined {
+			f.pc = c.sent[c.answered].pc
+		}
+	}
+	if mode == Simple {
+		f.query = c.query
+	}
+	c.failure = f
+}
+
+// prepareFailed reports the error and goes on as pgbench does: the execution
+// of the statement, which does not exist then, decides what follows.
+func (c *client) prepareFailed() {
+	c.cause = c.errorText()
+	c.thread.run.message("error", c.cause)
+	c.failure = failure{}
+	c.state = c.next
+}
+
+// failed decides what an error in a response leads to, as pgbench does.
+func (c *client) failed() {
+	t := c.thread
+	f := &c.failure
+	switch {
+	case f.fatal:
+		c.abort(fmt.Sprintf("client %d script %d command %d query %d: %s", c.id, c.prog.index, f.pc, f.query, f.text))
+	case f.status.retriable() || t.run.cfg.ContinueOnError:
+		c.status = f.status
+		if t.run.cfg.VerboseErrors {
+			t.run.message("info", fmt.Sprintf("client %d got an error in command %d (SQL) of script %d; %s", c.id, f.pc, c.prog.index, c.errorText()))
+		}
+		c.state = stError
+	default:
+		c.abortBySQL()
+	}
+}
+
+// abortBySQL aborts the client in pgbench's words. The result names what went
+// wrong first: where a statement could not be prepared, that is why.
+func (c *client) abortBySQL() {
+	text := c.errorText()
+	words := func(cause string) string {
+		return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, cause)
+	}
+	if c.cause != "" {
+		c.abortBecause(words(text), words(c.cause))
+		return
+	}
+	c.abort(words(text))
+}
+
+// errorText shows the server's error with the statement it belongs to.
+func (c *client) errorText() string {
+	query := ""
+	if st := c.failure.at; st.Kind == script.SQL {
+		if c.thread.run.cfg.Mode == Simple {
+			query = string(st.AppendSimple(nil, c.vars))
+		} else {
+			query = string(st.appendSQL(nil, c.vars))
+		}
+	}
+	return wire.ErrorText(c.failure.body, query)
 }
 
 // retry says whether the failed transaction is tried again.

@@ -11,6 +11,7 @@ import (
 
 	"qbench/runner/loop"
 	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // fakeServer answers the extended protocol by a list of canned replies, one per
@@ -46,22 +47,22 @@ func oneColumn(name, value string) (description, row []byte) {
 
 func (s *fakeServer) Write(p []byte) error {
 	for len(p) > 0 {
-		f, rest, ok, bad := nextFrame(p)
-		if !ok || bad {
+		f, rest, ok, err := wire.Cut(p)
+		if !ok || err != nil {
 			panic("the client sent a malformed message")
 		}
 		p = rest
-		switch f.kind {
+		switch f.Kind {
 		case 'P':
 			for text, name := range s.texts {
-				if f.body[0] == 0 && bytes.HasPrefix(f.body[1:], []byte(text)) {
+				if f.Body[0] == 0 && bytes.HasPrefix(f.Body[1:], []byte(text)) {
 					s.parsed = name
 				}
 			}
 			s.reply = append(s.reply, '1', 0, 0, 0, 4)
 		case 'B':
 			s.name = s.name[:0]
-			for _, b := range f.body[1:] {
+			for _, b := range f.Body[1:] {
 				if b == 0 {
 					break
 				}
@@ -72,8 +73,8 @@ func (s *fakeServer) Write(p []byte) error {
 			}
 			s.reply = append(s.reply, '2', 0, 0, 0, 4)
 		case 'D':
-			if f.body[0] == 'S' {
-				s.reply = append(s.reply, s.replies[strings.TrimRight(string(f.body[1:]), "\x00")].describe...)
+			if f.Body[0] == 'S' {
+				s.reply = append(s.reply, s.replies[strings.TrimRight(string(f.Body[1:]), "\x00")].describe...)
 			} else {
 				s.reply = append(s.reply, s.replies[string(s.name)].describe...)
 			}

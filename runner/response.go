@@ -1,66 +1,21 @@
 package runner
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // errCopy ends a connection whose client was aborted already.
 var errCopy = errors.New("a script cannot COPY")
 
-// receive takes bytes from the connection; it may be called with any part of
-// the server's messages.
-func (c *conn) receive(data []byte) error {
-	if len(c.rest) > 0 {
-		c.keep(data)
-		if len(c.rest) < c.whole {
-			return nil
-		}
-		data = c.rest
-	}
-	for {
-		f, rest, ok, bad := nextFrame(data)
-		if bad {
-			return fmt.Errorf("the server sent a malformed message")
-		}
-		if !ok {
-			break
-		}
-		data = rest
-		if err := c.frame(f); err != nil {
-			return err
-		}
-	}
-	if cap(c.rest) > keepBuffer {
-		c.rest = nil
-	}
-	c.rest = append(c.rest[:0], data...)
-	c.whole = frameLength(c.rest)
-	return nil
-}
-
-// keepBuffer is the most that a connection keeps allocated for the next message.
-const keepBuffer = 1 << 20
-
-// keep adds to the bytes of a message that is not yet whole. The buffer doubles,
-// at most up to the message's length, so that a large value is copied a few
-// times and not once for each part that comes.
-func (c *conn) keep(data []byte) {
-	if need := len(c.rest) + len(data); need > cap(c.rest) {
-		c.rest = slices.Grow(c.rest, max(len(data), min(c.whole, 2*cap(c.rest))-len(c.rest)))
-	}
-	c.rest = append(c.rest, data...)
-}
-
 // frame handles one message.
-func (c *conn) frame(f frame) error {
+func (c *conn) frame(f wire.Frame) error {
 	cl := c.client
-	if f.kind == 'A' {
+	if f.Kind == wire.KindNotificationResponse {
 		c.notified = true
 		if cl != nil && cl.state == stIdle {
 			cl.endIdle()
@@ -70,29 +25,30 @@ func (c *conn) frame(f frame) error {
 	if cl == nil {
 		return nil // a pooled connection at rest: parameter changes, notices
 	}
-	switch f.kind {
-	case 'N':
-		cl.thread.run.message("notice", serverNotice(f.body))
-	case '1':
+	switch f.Kind {
+	case wire.KindNoticeResponse:
+		cl.thread.run.message("notice", wire.NoticeText(f.Body))
+	case wire.KindParseComplete:
 		if cl.answered < len(cl.sent) {
 			cl.sent[cl.answered].parsing = false
 		}
-	case 'T':
-		cl.rowDescription(f.body)
-	case 'D':
-		return cl.dataRow(f.body)
-	case 'C':
-		cl.commandComplete(f.body)
-	case 'I':
+	case wire.KindRowDescription:
+		cl.rowDescription(f.Body)
+	case wire.KindDataRow:
+		return cl.dataRow(f.Body)
+	case wire.KindCommandComplete:
+		cl.commandComplete(f.Body)
+	case wire.KindEmptyQueryResponse:
 		cl.commandComplete(nil)
-	case 'E':
-		cl.errorResponse(f.body)
-	case 'Z':
-		if len(f.body) != 1 {
-			return fmt.Errorf("the server sent a malformed ReadyForQuery")
+	case wire.KindErrorResponse:
+		cl.errorResponse(f.Body)
+	case wire.KindReadyForQuery:
+		status, ok := wire.TransactionStatus(f.Body)
+		if !ok {
+			return errors.New("the server sent a malformed ReadyForQuery")
 		}
-		cl.readyForQuery(f.body[0])
-	case 'G', 'H', 'W':
+		cl.readyForQuery(status)
+	case wire.KindCopyInResponse, wire.KindCopyOutResponse, wire.KindCopyBothResponse:
 		cl.abort("COPY is not supported in pgbench, aborting")
 		return errCopy
 	}
@@ -107,26 +63,6 @@ func (c *client) current() *step {
 	return nil
 }
 
-func (c *client) rowDescription(body []byte) {
-	st := c.current()
-	if st == nil || st.Store == script.NoStore || len(body) < 2 {
-		return
-	}
-	c.columns = c.columns[:0]
-	n := int(binary.BigEndian.Uint16(body))
-	body = body[2:]
-	for range n {
-		var name []byte
-		if name, body = columnName(body); name == nil {
-			return
-		}
-		c.columns = append(c.columns, c.columnSlot(st, name))
-	}
-	if c.thread.run.cfg.Mode == Pipelined {
-		c.conn.columns[st.id] = append([]int(nil), c.columns...)
-	}
-}
-
 func (c *client) dataRow(body []byte) error {
 	st := c.current()
 	if st == nil {
@@ -134,9 +70,10 @@ func (c *client) dataRow(body []byte) error {
 	}
 	c.rows++
 	if st.orders == CountValue && c.rows == 1 {
-		value, _, null, ok := columnValue(body[min(2, len(body)):])
+		_, fields, _ := wire.FieldCount(body)
+		value, _, null, ok := wire.ColumnValue(fields)
 		if !ok {
-			return fmt.Errorf("the server sent a malformed DataRow")
+			return errors.New("the server sent a malformed DataRow")
 		}
 		c.value = 0
 		if !null {
@@ -165,7 +102,7 @@ func (c *client) commandComplete(tag []byte) {
 	}
 	switch st.orders {
 	case CountRows:
-		c.tx.done(commandRows(tag), writes(tag))
+		c.tx.done(wire.CommandRows(tag), wire.CommandWrites(tag))
 	case CountValue:
 		c.tx.done(c.value, true)
 		c.value = 0
@@ -196,63 +133,13 @@ func (c *client) part(st *step) sqlPart {
 	return sqlPart{}
 }
 
-// storeRow sets the variables of \gset and \aset from the last row.
-func (c *client) storeRow(st *step) {
-	columns := c.columns
-	if c.thread.run.cfg.Mode == Pipelined {
-		columns = c.conn.columns[st.id]
-	}
-	body := c.row[min(2, len(c.row)):]
-	for _, slot := range columns {
-		value, rest, _, ok := columnValue(body)
-		if !ok {
-			c.fail(failure{text: "the server sent a malformed DataRow", fatal: true})
-			return
-		}
-		body = rest
-		switch {
-		case slot == badName:
-			c.thread.run.message("error", fmt.Sprintf(`%s: invalid variable name: "%s"`, storeWord(st.Store), c.badColumn))
-			c.fail(failure{text: "error storing into variable " + c.badColumn, fatal: true})
-			return
-		case slot != notReferenced:
-			c.vars.SetText(slot, value)
-		}
-	}
-}
-
-// fail notes the first error of the response.
-func (c *client) fail(f failure) {
-	if c.failure.status != noError {
-		return
-	}
-	if f.status == noError {
-		f.status = metaError
-	}
-	mode := c.thread.run.cfg.Mode
-	// pgbench blames \endpipeline for whatever fails in a pipeline; in
-	// pipelined mode there is no such command, and the statement itself is named.
-	f.pc = min(c.pc, len(c.prog.steps)-1)
-	f.at = &c.prog.steps[f.pc]
-	if c.answered < len(c.sent) {
-		f.at = c.sent[c.answered].step
-		if mode == Pipelined {
-			f.pc = c.sent[c.answered].pc
-		}
-	}
-	if mode == Simple {
-		f.query = c.query
-	}
-	c.failure = f
-}
-
 func (c *client) errorResponse(body []byte) {
 	// FATAL ends the connection and says nothing of the transaction.
-	if severity := errorField(body, 'V'); string(severity) != "FATAL" && string(severity) != "PANIC" {
+	if !wire.Fatal(body) {
 		c.syncFailed = true
 		c.doubtCall()
 	}
-	c.fail(failure{status: classify(errorField(body, 'C')), body: append([]byte(nil), body...)})
+	c.fail(failure{status: classify(wire.ErrorField(body, wire.FieldSQLState)), body: append([]byte(nil), body...)})
 }
 
 // readyForQuery ends the reply to one Sync.
@@ -275,23 +162,6 @@ func (c *client) readyForQuery(status byte) {
 	}
 }
 
-func storeWord(s script.Store) string {
-	if s == script.Aset {
-		return "aset"
-	}
-	return "gset"
-}
-
-// gset stores the one row that \gset demands.
-func (c *client) gset(st *step) {
-	c.query-- // the one that was just completed
-	if c.lastRows != 1 {
-		c.fail(failure{text: fmt.Sprintf("expected one row, got %d", c.lastRows), fatal: true})
-		return
-	}
-	c.storeRow(st)
-}
-
 // commit counts orders whose commit the server has acknowledged.
 func (c *client) commit(orders int64) {
 	if orders == 0 {
@@ -299,26 +169,6 @@ func (c *client) commit(orders int64) {
 	}
 	c.committed += orders
 	c.thread.acknowledge(c, orders)
-}
-
-// Slots of columns that set no variable.
-const (
-	notReferenced = -1 // no script uses the name
-	badName       = -2 // no variable can have the name
-)
-
-// columnSlot is the variable that a column sets.
-func (c *client) columnSlot(st *step, column []byte) int {
-	name := append(append(c.thread.scratch[:0], st.Prefix...), column...)
-	c.thread.scratch = name
-	if slot, ok := c.thread.run.cfg.Symbols.Lookup(name); ok {
-		return slot
-	}
-	if !script.ValidName(string(name)) {
-		c.badColumn = string(name)
-		return badName
-	}
-	return notReferenced
 }
 
 // responseDone continues after all that was waited for has come.
@@ -348,60 +198,6 @@ func (c *client) responseDone() {
 	default:
 		c.failed()
 	}
-}
-
-// prepareFailed reports the error and goes on as pgbench does: the execution
-// of the statement, which does not exist then, decides what follows.
-func (c *client) prepareFailed() {
-	c.cause = c.errorText()
-	c.thread.run.message("error", c.cause)
-	c.failure = failure{}
-	c.state = c.next
-}
-
-// failed decides what an error in a response leads to, as pgbench does.
-func (c *client) failed() {
-	t := c.thread
-	f := &c.failure
-	switch {
-	case f.fatal:
-		c.abort(fmt.Sprintf("client %d script %d command %d query %d: %s", c.id, c.prog.index, f.pc, f.query, f.text))
-	case f.status.retriable() || t.run.cfg.ContinueOnError:
-		c.status = f.status
-		if t.run.cfg.VerboseErrors {
-			t.run.message("info", fmt.Sprintf("client %d got an error in command %d (SQL) of script %d; %s", c.id, f.pc, c.prog.index, c.errorText()))
-		}
-		c.state = stError
-	default:
-		c.abortBySQL()
-	}
-}
-
-// abortBySQL aborts the client in pgbench's words. The result names what went
-// wrong first: where a statement could not be prepared, that is why.
-func (c *client) abortBySQL() {
-	text := c.errorText()
-	words := func(cause string) string {
-		return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, cause)
-	}
-	if c.cause != "" {
-		c.abortBecause(words(text), words(c.cause))
-		return
-	}
-	c.abort(words(text))
-}
-
-// errorText shows the server's error with the statement it belongs to.
-func (c *client) errorText() string {
-	query := ""
-	if st := c.failure.at; st.Kind == script.SQL {
-		if c.thread.run.cfg.Mode == Simple {
-			query = string(st.AppendSimple(nil, c.vars))
-		} else {
-			query = string(st.appendSQL(nil, c.vars))
-		}
-	}
-	return serverError(c.failure.body, query)
 }
 
 // endIdle wakes a client that found no order.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // searchPath holds the statements that set Config.SearchPath in a transaction.
@@ -63,8 +64,8 @@ func (c *client) withSearchPath(st *step, encode func()) {
 
 // appendOwn encodes an execution of a statement of qbench's own.
 func (c *client) appendOwn(st *step) {
-	out := appendParse(c.conn.out, "", func(dst []byte) []byte { return append(dst, st.sql...) })
+	out := wire.AppendParse(c.conn.out, "", func(dst []byte) []byte { return append(dst, st.sql...) })
 	out = st.appendBind(out, "", c.vars)
-	c.conn.out = append(out, msgExecute...)
+	c.conn.out = wire.AppendExecute(out)
 	c.sendStep(st, sentStep{executes: true})
 }

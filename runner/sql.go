@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // startSQL encodes a statement and decides what to wait for.
@@ -33,7 +34,7 @@ func (c *client) startSQL(st *step) {
 			path = t.run.searchPath.prefix
 			c.prologue = true
 		}
-		c.conn.out = appendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(append(dst, path...), c.vars) })
+		c.conn.out = wire.AppendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(append(dst, path...), c.vars) })
 		c.sendStep(st, sentStep{executes: true})
 		c.syncs = append(c.syncs, len(c.sent))
 		c.state, c.next = stWaitResult, stEndCommand
@@ -85,7 +86,7 @@ func (c *client) appendExecution(st *step) {
 	var p preparedStatement
 	switch mode := c.thread.run.cfg.Mode; mode {
 	case Extended:
-		conn.out = appendParse(conn.out, "", func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
+		conn.out = wire.AppendParse(conn.out, "", func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
 	default:
 		if p = c.preparedName(st); p.isNew {
 			c.appendParse(st, p.name)
@@ -103,9 +104,9 @@ func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
 	}
 	conn.out = st.appendBind(conn.out, p.name, c.vars)
 	if describe {
-		conn.out = append(conn.out, msgDescribePortal...)
+		conn.out = wire.AppendDescribePortal(conn.out)
 	}
-	conn.out = append(conn.out, msgExecute...)
+	conn.out = wire.AppendExecute(conn.out)
 	c.sendStep(st, sentStep{parsing: p.isNew, executes: true, key: p.key})
 }
 
@@ -185,14 +186,14 @@ func (c *client) unparse() {
 
 func (c *client) appendParse(st *step, name string) {
 	conn := c.conn
-	conn.out = appendParse(conn.out, name, func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
+	conn.out = wire.AppendParse(conn.out, name, func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
 	if c.thread.run.cfg.Mode == Pipelined && (st.Store != script.NoStore || st.orders == CountValue) {
-		conn.out = appendDescribeStatement(conn.out, name)
+		conn.out = wire.AppendDescribeStatement(conn.out, name)
 	}
 }
 
 func (c *client) appendSync() {
-	c.conn.out = append(c.conn.out, msgSync...)
+	c.conn.out = wire.AppendSync(c.conn.out)
 	c.syncs = append(c.syncs, len(c.sent))
 }
 
@@ -204,7 +205,7 @@ func (c *client) sync(next state) {
 }
 
 func (c *client) sendRollback() {
-	c.conn.out = appendQuery(c.conn.out, func(dst []byte) []byte { return append(dst, "ROLLBACK"...) })
+	c.conn.out = wire.AppendQuery(c.conn.out, func(dst []byte) []byte { return append(dst, "ROLLBACK"...) })
 	c.syncs = append(c.syncs, 0)
 	c.state = stWaitRollback
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"slices"
-	"strings"
 
 	"qbench/runner/script"
 )
@@ -96,14 +95,4 @@ func partOf(sql string) sqlPart {
 		return sqlPart{kind: callSQL}
 	}
 	return sqlPart{}
-}
-
-// writes tells from a command tag whether the statement changed rows itself.
-func writes(tag []byte) bool {
-	word, _, _ := strings.Cut(string(tag), " ")
-	switch word {
-	case "INSERT", "UPDATE", "DELETE", "MERGE":
-		return true
-	}
-	return false
 }

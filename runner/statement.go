@@ -1,13 +1,13 @@
 package runner
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"qbench/runner/script"
+	"qbench/runner/wire"
 )
 
 // program is a script compiled for the run: immutable and shared by all
@@ -194,19 +194,11 @@ func (s *step) appendInlineKey(dst []byte, v *script.Vars) []byte {
 // appendBind appends a Bind of the unnamed portal with text parameters; a
 // variable that was never set travels as NULL, as in pgbench.
 func (s *step) appendBind(out []byte, name string, v *script.Vars) []byte {
-	out, at := beginMsg(out, 'B')
-	out = append(out, 0)
-	out = append(append(out, name...), 0)
-	out = append(out, 0, 0) // all parameters in text format
-	out = binary.BigEndian.AppendUint16(out, uint16(len(s.params)))
-	for _, slot := range s.params {
-		lengthAt := len(out)
-		out = append(out, 0xff, 0xff, 0xff, 0xff)
-		if v.IsSet(slot) {
-			out = v.AppendText(out, slot)
-			binary.BigEndian.PutUint32(out[lengthAt:], uint32(len(out)-lengthAt-4))
+	return wire.AppendBind(out, name, len(s.params), func(out []byte, i int) ([]byte, bool) {
+		slot := s.params[i]
+		if !v.IsSet(slot) {
+			return out, false
 		}
-	}
-	out = append(out, 0, 0) // all results in text format
-	return endMsg(out, at)
+		return v.AppendText(out, slot), true
+	})
 }

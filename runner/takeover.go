@@ -113,7 +113,7 @@ func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn,
 	return c, h.Conn, nil
 }
 
-// connectNotice renders a notice as serverNotice does.
+// connectNotice renders a notice as wire.NoticeText does.
 func connectNotice(n *pgconn.Notice) string {
 	text := n.Severity + ":  " + n.Message
 	if n.Detail != "" {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"qbench/runner/loop"
 	"qbench/runner/script"
 )
 
@@ -20,7 +21,7 @@ type thread struct {
 	ended   chan struct{} // closed when loop returns
 
 	now        int64 // nanoseconds since GO, as of the last event
-	timers     timers
+	timers     loop.Timers
 	ready      []*client // to be advanced before the next wait
 	scratch    []byte
 	statements [][]statementStats // by script and command
@@ -171,7 +172,7 @@ func (t *thread) timeout() time.Duration {
 		return -1
 	}
 	t.readClock()
-	return time.Duration(max(0, t.timers[0].wakeAt-t.now))
+	return time.Duration(max(0, t.timers[0].At-t.now))
 }
 
 // deliver takes what came from a connection.
@@ -182,7 +183,7 @@ func (t *thread) deliver(cn *conn, data []byte, err error) {
 		cl.heard = t.now
 	}
 	if len(data) > 0 {
-		if rerr := cn.receive(data); rerr != nil {
+		if rerr := cn.in.Feed(data, cn.frame); rerr != nil {
 			err = rerr
 		}
 	}
@@ -207,17 +208,20 @@ func (t *thread) fireTimers() {
 		return
 	}
 	t.readClock()
-	for len(t.timers) > 0 && t.timers[0].wakeAt <= t.now {
-		c := t.timers[0]
-		t.timers.remove(0)
-		switch c.state {
-		case stSleep:
-			c.state = stEndCommand
-		case stIdle:
-			c.state = stChooseScript
-		}
-		c.advance()
+	for m := t.timers.Next(t.now); m != nil; m = t.timers.Next(t.now) {
+		m.Fire()
 	}
+}
+
+// wake takes a client on that has slept long enough.
+func (c *client) wake() {
+	switch c.state {
+	case stSleep:
+		c.state = stEndCommand
+	case stIdle:
+		c.state = stChooseScript
+	}
+	c.advance()
 }
 
 // releaseWaiting ends those who wait for something between transactions.
@@ -242,14 +246,12 @@ func (t *thread) sleep(c *client, until int64) {
 	if end := t.run.deadline; end > 0 && c.state == stIdle {
 		until = min(until, end)
 	}
-	c.wakeAt = until
-	t.timers.add(c)
+	c.timer.At = until
+	t.timers.Add(&c.timer)
 }
 
 func (t *thread) unsleep(c *client) {
-	if c.heap >= 0 {
-		t.timers.remove(c.heap)
-	}
+	t.timers.Remove(&c.timer)
 }
 
 func (t *thread) yield(c *client) { t.ready = append(t.ready, c) }

@@ -1,7 +1,7 @@
 package runner
 
 import (
-	"bytes"
+	"qbench/runner/wire"
 )
 
 // txn follows, from the server's replies, the transaction of one client: which
@@ -58,8 +58,7 @@ func (x *txn) forget() {
 // it committed. Once COMMIT's tag has come, the commit is durable, whatever
 // comes after it; the tags of other statements come before their commit.
 func (x *txn) complete(p sqlPart, tag []byte) (committed int64) {
-	tag = bytes.TrimSuffix(tag, []byte{0})
-	switch string(tag) {
+	switch string(wire.CommandTag(tag)) {
 	case "COMMIT":
 		x.settle()
 		committed = x.orders

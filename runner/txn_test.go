@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"qbench/runner/wire"
 )
 
 // model is a server's view of one connection: what is committed, and the open
@@ -108,7 +110,7 @@ func TestTransactionsAreFollowed(t *testing.T) {
 				unheard = append(unheard, f)
 				reply(func() {
 					unheard = unheard[1:]
-					x.done(commandRows(tag), writes(tag))
+					x.done(wire.CommandRows(tag), wire.CommandWrites(tag))
 					x.endMessage()
 					acknowledged += x.complete(p, tag)
 				})
@@ -150,7 +152,7 @@ func TestSelectsCountOnlyWhereNothingWrites(t *testing.T) {
 		var x txn
 		var got int64
 		for _, tag := range c.tags {
-			x.done(commandRows([]byte(tag)), writes([]byte(tag)))
+			x.done(wire.CommandRows([]byte(tag)), wire.CommandWrites([]byte(tag)))
 			got += x.complete(sqlPart{}, []byte(tag))
 		}
 		if got += x.ready('I', false); got != c.want {

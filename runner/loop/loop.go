@@ -8,6 +8,8 @@
 // serves all sockets; there is no goroutine per connection, under TLS neither.
 // Elsewhere, and for connections that [Dial] did not make, a goroutine reads
 // and another one writes.
+//
+// [Timers] keeps what is due next, for the timeout of Wait.
 package loop
 
 import (

@@ -15,6 +15,7 @@ import (
 
 	"qbench/internal/conninfo"
 	"qbench/runner"
+	"qbench/runner/wire"
 )
 
 // connectionString puts -h, -p, -U and the database into one string. As with
@@ -158,7 +159,7 @@ func serverText(e *pgconn.PgError, sql string) string {
 	var b strings.Builder
 	b.WriteString(e.Severity + ":  " + e.Message)
 	if e.Position > 0 && sql != "" {
-		b.WriteString(runner.Caret(sql, int(e.Position)))
+		b.WriteString(wire.Caret(sql, int(e.Position)))
 	}
 	for _, part := range [][2]string{{"DETAIL", e.Detail}, {"HINT", e.Hint}, {"CONTEXT", e.Where}} {
 		if part[1] != "" {

@@ -6,17 +6,6 @@ import (
 	"qbench/runner/script"
 )
 
-func TestCommandRows(t *testing.T) {
-	t.Parallel()
-	for tag, want := range map[string]int64{
-		"INSERT 0 1\x00": 1, "DELETE 37\x00": 37, "SELECT 100\x00": 100, "UPDATE 0\x00": 0, "BEGIN\x00": 0, "": 0, "INSERT 0 12": 12,
-	} {
-		if got := commandRows([]byte(tag)); got != want {
-			t.Errorf("%q: %d rows, want %d", tag, got, want)
-		}
-	}
-}
-
 func TestBlockEdges(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string][2]bool{
@@ -33,22 +22,6 @@ func TestBlockEdges(t *testing.T) {
 		if st.opens != want[0] || st.closes != want[1] {
 			t.Errorf("%q: opens %v, closes %v", sql, st.opens, st.closes)
 		}
-	}
-}
-
-func TestServerErrorShowsThePlace(t *testing.T) {
-	t.Parallel()
-	body := []byte("SERROR\x00C42601\x00Msyntax error at or near \"fro\"\x00P10\x00Hlook again\x00\x00")
-	want := "ERROR:  syntax error at or near \"fro\"\nLINE 1: select 1 fro x\n                 ^\nHINT:  look again"
-	if got := serverError(body, "select 1 fro x\nwhere true"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	second := []byte("SERROR\x00Mbad\x00P4\x00\x00")
-	if got, want := serverError(second, "a\nbcd"), "ERROR:  bad\nLINE 2: bcd\n         ^"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got, want := serverError(second, "abc"), "ERROR:  bad\nLINE 1: abc\n           ^"; got != want {
-		t.Errorf("at the end: got\n%s\nwant\n%s", got, want)
 	}
 }
 
