@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"net"
 	"runtime"
 	"strconv"
 	"unsafe"
@@ -21,6 +22,11 @@ func (r *run) place(needs []*need) {
 	if unix.SchedGetaffinity(0, &set) != nil || len(r.threads) < 2 || set.Count() != len(r.threads) {
 		return
 	}
+	for _, n := range needs {
+		if n.g.Listen != "" || !local(n.nc.RemoteAddr()) {
+			return
+		}
+	}
 	loopOn := map[int]*thread{} // by core
 	for cpu, i := 0, 0; i < len(r.threads); cpu++ {
 		if set.IsSet(cpu) {
@@ -33,9 +39,6 @@ func (r *run) place(needs []*need) {
 	free := map[*thread][]*need{}
 	made := make([]need, len(needs))
 	for i, n := range needs {
-		if n.g.Listen != "" || n.nc.RemoteAddr().Network() != "unix" {
-			return
-		}
 		made[i] = *n
 		free[n.t] = append(free[n.t], n)
 	}
@@ -55,6 +58,14 @@ func (r *run) place(needs []*need) {
 			rest = rest[1:]
 		}
 	}
+}
+
+// local says whether a server's address is on this machine.
+func local(a net.Addr) bool {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
+	return a.Network() == "unix"
 }
 
 // coreOf is the core that a process ran on last (proc(5), field 39 of stat);
