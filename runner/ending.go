@@ -230,11 +230,11 @@ func (t *thread) cancelStuck() {
 		t.run.message("error", fmt.Sprintf("client %d has not finished within %v of the end: %s; cancelling it", c.id, t.run.cfg.Grace, c.waitingFor(t.now)))
 		if c.conn != nil && c.conn.cancel != nil {
 			cancel := c.conn.cancel
-			go func() {
-				ctx, stop := context.WithTimeout(context.Background(), cancelWait)
+			t.run.dials.Go(func() {
+				ctx, stop := context.WithTimeout(t.run.ctx, cancelWait)
 				defer stop()
 				_ = cancel(ctx) // at worst the connection is closed next
-			}()
+			})
 		}
 	}
 }

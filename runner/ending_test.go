@@ -44,6 +44,9 @@ func TestGraceEndsStuckClients(t *testing.T) {
 			if res.AbortedClients != 1 || res.Interrupted || res.Transactions < 9 || res.InDoubt != 0 {
 				t.Errorf("%d aborted, interrupted %v, %d transactions, %d in doubt", res.AbortedClients, res.Interrupted, res.Transactions, res.InDoubt)
 			}
+			if len(res.Errors) != 1 || !strings.Contains(res.Errors[0], "did not finish in time") {
+				t.Errorf("errors %q", res.Errors)
+			}
 			if !strings.Contains(messages(), "client 1 has not finished within 300ms of the end") || !strings.Contains(messages(), "pg_sleep") {
 				t.Errorf("said %q", messages())
 			}

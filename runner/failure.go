@@ -79,11 +79,15 @@ func (c *client) abortBySQL() {
 	words := func(cause string) string {
 		return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, cause)
 	}
-	if c.cause != "" {
+	switch {
+	case c.thread.run.overdue.Load() && string(wire.ErrorField(c.failure.body, wire.FieldSQLState)) == stateCancelled:
+		c.abortBecause(words(text), fmt.Sprintf("client %d aborted: it did not finish in time and was cancelled: command %d of script %d: %s",
+			c.id, c.failure.pc, c.prog.index, firstLine(c.failure.at.Text)))
+	case c.cause != "":
 		c.abortBecause(words(text), words(c.cause))
-		return
+	default:
+		c.abort(words(text))
 	}
-	c.abort(words(text))
 }
 
 // errorText shows the server's error with the statement it belongs to.
@@ -171,6 +175,8 @@ func (c *client) lostConnection(err error) {
 	shell := c.state == stShell
 	c.leaveConnection()
 	switch {
+	case c.thread.run.killed():
+		c.state = stFinished // whoever ended the run may have ended the server too
 	case c.prog == nil:
 		c.abort(fmt.Sprintf("client %d aborted: the connection was lost (%v)", c.id, err))
 	case c.failure.body != nil && !shell:

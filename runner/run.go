@@ -149,6 +149,16 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 	return res
 }
 
+// killed says whether the run was told to end at once.
+func (r *run) killed() bool {
+	select {
+	case <-r.cfg.Kill:
+		return true
+	default:
+		return false
+	}
+}
+
 // halt lets no further transaction start and wakes those who wait for one.
 func (r *run) halt() {
 	r.stop.Store(true)

@@ -17,6 +17,9 @@ const (
 	stateDeadlock      = "40P01"
 )
 
+// stateCancelled is that of a statement that a CancelRequest ended.
+const stateCancelled = "57014"
+
 func classify(sqlstate []byte) errorStatus {
 	switch string(sqlstate) {
 	case stateSerialization:
