@@ -72,7 +72,7 @@ var pipelining = []runner.Mode{runner.Extended, runner.Prepared}
 // difference to the client, so that checkSession judges both from one run.
 var endings = []fault{{ending: closed}, {ending: torn}, {ending: fatal}, {ending: reset}, {eager: true}, {ending: fatal, eager: true}}
 
-// TestEveryBoundary ends the connection at every message boundary of every script in every mode, in every way, and compares
+// TestEveryBoundary ends the connection at every message boundary of every script in every mode, in several ways, and compares
 // what the result says with what the server did and could have done.
 func TestEveryBoundary(t *testing.T) {
 	t.Parallel()
@@ -92,9 +92,9 @@ func TestEveryBoundary(t *testing.T) {
 					if skipBoundary(after) {
 						continue
 					}
-					for _, f := range endings {
-						if f.ending == torn && after%3 > 0 {
-							continue // torn messages have a test of their own
+					for i, f := range endings {
+						if f.ending != closed && !f.eager && (after+i)%3 > 0 {
+							continue // each boundary is tried in some ways, and each way at many boundaries
 						}
 						if f.eager && (after == 0 || sessions[0].messages[after-1].kind != 'Z') {
 							continue // the same as one that waits

@@ -29,6 +29,7 @@ const redraws = 10
 // TestTorture breaks loads in the middle and holds the verdict against the
 // tables. Each trial follows from its own seed, which a failure prints.
 func TestTorture(t *testing.T) {
+	t.Parallel()
 	server, err := newVictim(t.Context())
 	switch {
 	case errors.Is(err, pgserver.ErrNoBinaries) && os.Getenv("CI") == "":

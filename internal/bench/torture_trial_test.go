@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -71,9 +73,11 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	}
 	defer remove()
 	defer func() { err = errors.Join(err, t.relay.Close()) }()
-	before := goroutines()
 
-	res, runErr, h, err := t.load(ctx)
+	var res *runner.Result
+	var runErr error
+	var h hit
+	pprof.Do(ctx, t.labels(), func(ctx context.Context) { res, runErr, h, err = t.load(ctx) })
 	if err != nil || t.out.stuck {
 		return &t.out, err
 	}
@@ -84,7 +88,7 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	if err := t.server.start(ctx); err != nil {
 		return nil, err
 	}
-	t.leftovers(ctx, before)
+	t.leftovers(ctx)
 	return &t.out, t.judge(ctx, res, runErr, h)
 }
 
@@ -193,7 +197,7 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 }
 
 // leftovers waits for goroutines and connections to go.
-func (t *trial) leftovers(ctx context.Context, before map[string]string) {
+func (t *trial) leftovers(ctx context.Context) {
 	left := func(what func() []string) (list []string) {
 		for range 500 {
 			if list = what(); len(list) == 0 {
@@ -203,14 +207,7 @@ func (t *trial) leftovers(ctx context.Context, before map[string]string) {
 		}
 		return list
 	}
-	for _, stack := range left(func() (list []string) {
-		for id, stack := range goroutines() {
-			if before[id] == "" {
-				list = append(list, stack)
-			}
-		}
-		return list
-	}) {
+	for _, stack := range left(t.goroutines) {
 		t.out.blame("a goroutine is left:\n%s", stack)
 	}
 	if open := left(func() (list []string) {
@@ -245,36 +242,36 @@ func (t *trial) backends(ctx context.Context) (list []string, err error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// goroutines are those of the code under test, by their number.
-func goroutines() map[string]string {
-	buf := make([]byte, 1<<20)
-	for {
-		n := runtime.Stack(buf, true)
-		if n < len(buf) {
-			buf = buf[:n]
-			break
-		}
-		buf = make([]byte, 2*len(buf))
+// labels are those of the trial's goroutines, which inherit them from the one that starts the load. They tell them from those
+// of tests that run at the same time.
+func (t *trial) labels() pprof.LabelSet {
+	return pprof.Labels("torture", strconv.FormatUint(t.seed, 10))
+}
+
+// goroutines are those of the load that still run, by their stacks.
+func (t *trial) goroutines() (list []string) {
+	var b strings.Builder
+	if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {
+		return []string{err.Error()}
 	}
-	found := map[string]string{}
-	for stack := range strings.SplitSeq(string(buf), "\n\n") {
-		if strings.Contains(stack, "qbench/internal/relaytest.") || strings.Contains(stack, "testing.(*T).Parallel") || strings.Contains(stack, "testing.(*M).Run") {
+	label := fmt.Sprintf(`"torture":"%d"`, t.seed)
+	for stack := range strings.SplitSeq(b.String(), "\n\n") {
+		if !strings.Contains(stack, label) || strings.Contains(stack, "qbench/internal/relaytest.") {
 			continue
 		}
+		// The torture's own may still wait for something.
 		for _, part := range []string{"qbench/runner", "qbench/internal/bench.", "qbench/schema.", "jackc/pgx"} {
 			if strings.Contains(stack, part) {
-				id, _, _ := strings.Cut(stack, " [")
-				found[id] = stack
+				list = append(list, stack)
+				break
 			}
 		}
 	}
-	return found
+	return list
 }
 
+// interesting is the stacks of all goroutines, for a run that does not end.
 func interesting() string {
-	var b strings.Builder
-	for _, stack := range goroutines() {
-		b.WriteString(stack + "\n\n")
-	}
-	return b.String()
+	buf := make([]byte, 4<<20)
+	return string(buf[:runtime.Stack(buf, true)])
 }
