@@ -106,8 +106,8 @@ func (t *Target) away(err error) bool {
 	if t.Disposable && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)) {
 		return false // a disposable server is not started again
 	}
-	// A connection that ended between two statements fails before the next one
-	// is sent, which is what SafeToRetry tells.
+	// SafeToRetry tells a connection that ended between two statements: the next
+	// one was not sent.
 	var ce *ConnectError
 	var oe *net.OpError
 	return errors.As(err, &ce) || errors.As(err, &oe) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||

@@ -108,13 +108,13 @@ type route struct {
 	connect runner.Connector
 	// path is the search_path of each transaction; "" leaves it to the session.
 	path string
-	// pooler says what is in between, in a sentence; "" is nothing.
+	// pooler describes the connection pooler in a sentence; "" is none.
 	pooler string
 }
 
 // route decides how the clients' names come to mean the queue's tables: by the
-// session's search_path, which is what costs nothing, or where a pooler does
-// not pass that on by one for each transaction. Each connection is verified
+// session's search_path, which costs nothing, or by one for each transaction
+// where a pooler does not pass that on. Each connection is verified
 // before its first transaction; no other row than the queue's is touched.
 func (r *run) route(ctx context.Context) (*route, error) {
 	t := r.target

@@ -43,7 +43,7 @@ func lock(file *os.File) error {
 }
 
 // sweep removes the folders in base that a qbench of this user made, whose owners are gone, and that are not kept. It is a
-// courtesy of the next start: what is not surely that is left alone, and so is what can't be removed.
+// courtesy of the next start: a folder that may be another's, or that can't be removed, is left alone.
 func sweep(base string, a account) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
