@@ -129,7 +129,7 @@ func (s *scene) killBackend() hit {
 		if strings.Contains(s.server.log(before), "database system is ready") {
 			return hit{evidence: "the server recovered", broken: s.everyone()}
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // polled: only the server's log tells
 	}
 	return hit{err: fmt.Errorf("the server did not recover: %s", s.server.log(before))}
 }
@@ -143,7 +143,7 @@ func (s *scene) restart(stop func() error) hit {
 		return hit{err: err}
 	}
 	down := time.Duration(s.random.IntN(1000)) * time.Millisecond
-	time.Sleep(down)
+	time.Sleep(down) // the outage itself, of a length that the seed gives
 	if err := s.server.start(context.WithoutCancel(s.ctx)); err != nil {
 		return hit{err: err}
 	}

@@ -203,7 +203,7 @@ func (t *trial) leftovers(ctx context.Context) {
 			if list = what(); len(list) == 0 {
 				return nil
 			}
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond) // polled: the end of a goroutine or a backend signals nothing
 		}
 		return list
 	}

@@ -109,7 +109,7 @@ func (f *folder) handOver() error {
 	return os.Lchown(f.part(), f.account.uid, f.account.gid)
 }
 
-// create makes a file in this process's part. What is there already, a link too, is an error.
+// create makes a file in this process's part. An existing file or link of that name is an error.
 func (f *folder) create(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(f.path, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 }

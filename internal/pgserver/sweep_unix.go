@@ -56,7 +56,7 @@ func sweep(base string, a account) {
 	}
 }
 
-// sweepFolder works on a handle of the folder, so that what is looked at is what is removed.
+// sweepFolder works on a handle of the folder, so nothing else can take the folder's place between the look and the removal.
 func sweepFolder(path string, a account) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

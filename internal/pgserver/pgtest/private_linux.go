@@ -112,7 +112,7 @@ func (p *Private) Stop(mode string) error {
 	}
 	// pg_ctl would wait for it to remove its file, which it never will.
 	for syscall.Kill(pid, 0) == nil {
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // polled: it is no child of this process
 	}
 	return nil
 }
