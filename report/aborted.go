@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // allClients are those that can be aborted: the producers' errors and aborts
 // are counted with those of the consumers.
-func allClients(r *runner.Result) int {
+func allClients(r *result.Run) int {
 	if r.Producers != nil {
 		return r.Clients + r.Producers.Clients
 	}
@@ -17,7 +17,7 @@ func allClients(r *runner.Result) int {
 }
 
 // Aborted says how many of a run's clients were aborted; "" is none.
-func Aborted(r *runner.Result) string {
+func Aborted(r *result.Run) string {
 	if r.AbortedClients == 0 {
 		return ""
 	}
@@ -26,7 +26,7 @@ func Aborted(r *runner.Result) string {
 
 // firstCause is the first error that ended a client. What came later may be
 // its consequence.
-func firstCause(r *runner.Result) string {
+func firstCause(r *result.Run) string {
 	if len(r.Errors) == 0 {
 		return "no reason was recorded"
 	}
@@ -41,7 +41,7 @@ type aborts struct {
 	cause       string
 }
 
-func abortsOf(runs []*runner.Result) aborts {
+func abortsOf(runs []*result.Run) aborts {
 	a := aborts{of: len(runs)}
 	for _, r := range runs {
 		if r.AbortedClients == 0 {

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // AuditState is what is known about a run's orders, from the best to the
@@ -19,7 +19,7 @@ const (
 )
 
 // AuditOf is what a run's audit came to.
-func AuditOf(r *runner.Result) AuditState {
+func AuditOf(r *result.Run) AuditState {
 	switch {
 	case r.Audit == nil && r.Workload == "":
 		return AuditNone
@@ -33,7 +33,7 @@ func AuditOf(r *runner.Result) AuditState {
 
 // whyMissing says why a run was not audited, as it follows on that; "" where the
 // file does not say.
-func whyMissing(r *runner.Result) string {
+func whyMissing(r *result.Run) string {
 	if r.Audit == nil || r.Audit.Reason == "" {
 		return ""
 	}
@@ -49,7 +49,7 @@ func (s AuditState) String() string {
 func (s AuditState) Proved() bool { return s <= AuditOK }
 
 // shareIn says in how many of several runs the audit came to this.
-func (s AuditState) shareIn(runs []*runner.Result) string {
+func (s AuditState) shareIn(runs []*result.Run) string {
 	if len(runs) < 2 {
 		return ""
 	}

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // A row of the table is as good as the worst of its runs, wherever that stands.
 func TestRowIsAsGoodAsItsWorstRun(t *testing.T) {
 	t.Parallel()
-	run := func(state AuditState, aborted int) *runner.Result {
+	run := func(state AuditState, aborted int) *result.Run {
 		r := newRun("skip-locked", 4, 5, 1, 100, 0)
 		r.AbortedClients = aborted
 		switch state {
@@ -27,18 +27,18 @@ func TestRowIsAsGoodAsItsWorstRun(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name       string
-		runs       []*runner.Result
+		runs       []*result.Run
 		audit      AuditState
 		aborted    string // of the row
 		abortsText string
 	}{
-		{"all well", []*runner.Result{run(AuditOK, 0), run(AuditOK, 0)}, AuditOK, "0", ""},
-		{"one not audited", []*runner.Result{run(AuditMissing, 0), run(AuditOK, 0)}, AuditMissing, "0", ""},
-		{"the last not audited", []*runner.Result{run(AuditOK, 0), run(AuditMissing, 0)}, AuditMissing, "0", ""},
-		{"one failed, one not audited", []*runner.Result{run(AuditFailed, 0), run(AuditMissing, 0)}, AuditFailed, "0", ""},
-		{"aborted in all", []*runner.Result{run(AuditOK, 4), run(AuditOK, 4)}, AuditOK, "4 of 4", "4 of 4 clients in 2 of 2 runs; first cause: the first cause"},
-		{"aborted in some", []*runner.Result{run(AuditOK, 0), run(AuditOK, 2), run(AuditMissing, 2)}, AuditMissing, "2 of 4", "2 of 4 clients in 2 of 3 runs; first cause: the first cause"},
-		{"not as many in each", []*runner.Result{run(AuditOK, 1), run(AuditOK, 3)}, AuditOK, "3 of 4", "1 to 3 of 4 clients in 2 of 2 runs; first cause: the first cause"},
+		{"all well", []*result.Run{run(AuditOK, 0), run(AuditOK, 0)}, AuditOK, "0", ""},
+		{"one not audited", []*result.Run{run(AuditMissing, 0), run(AuditOK, 0)}, AuditMissing, "0", ""},
+		{"the last not audited", []*result.Run{run(AuditOK, 0), run(AuditMissing, 0)}, AuditMissing, "0", ""},
+		{"one failed, one not audited", []*result.Run{run(AuditFailed, 0), run(AuditMissing, 0)}, AuditFailed, "0", ""},
+		{"aborted in all", []*result.Run{run(AuditOK, 4), run(AuditOK, 4)}, AuditOK, "4 of 4", "4 of 4 clients in 2 of 2 runs; first cause: the first cause"},
+		{"aborted in some", []*result.Run{run(AuditOK, 0), run(AuditOK, 2), run(AuditMissing, 2)}, AuditMissing, "2 of 4", "2 of 4 clients in 2 of 3 runs; first cause: the first cause"},
+		{"not as many in each", []*result.Run{run(AuditOK, 1), run(AuditOK, 3)}, AuditOK, "3 of 4", "1 to 3 of 4 clients in 2 of 2 runs; first cause: the first cause"},
 	} {
 		k := rank(c.runs)
 		e := &k.entries[0]

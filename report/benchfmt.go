@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Benchfmt writes a line of Go's benchmark format per run, so that benchstat
@@ -17,7 +17,7 @@ import (
 //
 // A run whose audit failed or is missing is left out, with a comment: benchstat
 // has no place for a number that is invalid.
-func Benchfmt(w io.Writer, f *runner.File, _ Options) error {
+func Benchfmt(w io.Writer, f *result.File, _ Options) error {
 	var b bytes.Buffer
 	env := &f.Environment
 	for _, c := range []struct{ key, value string }{
@@ -66,7 +66,7 @@ func Benchfmt(w io.Writer, f *runner.File, _ Options) error {
 // benchmarkName puts what identifies a configuration into sub-benchmark keys,
 // by which benchstat can group. The number of clients is last: a name that
 // ends in "-N" would be taken for N processors.
-func benchmarkName(r *runner.Result) string {
+func benchmarkName(r *result.Run) string {
 	keys := []string{"BenchmarkQueue", "strategy=" + r.Strategy}
 	if r.Layout != "" {
 		keys = append(keys, "layout="+layoutName(r))

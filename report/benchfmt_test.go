@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/perf/benchfmt"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"golang.org/x/perf/benchfmt"
 )
 
 // benchstat's own reader has to understand the lines.
@@ -29,7 +29,7 @@ func TestBenchfmtReadsBack(t *testing.T) {
 	if err := reader.Err(); err != nil {
 		t.Fatal(err)
 	}
-	valid := slices.DeleteFunc(slices.Clone(f.Runs), func(r *runner.Result) bool { return !r.Audit.OK })
+	valid := slices.DeleteFunc(slices.Clone(f.Runs), func(r *result.Run) bool { return !r.Audit.OK })
 	if len(got) != len(valid) || len(valid) != len(f.Runs)-1 {
 		t.Fatalf("%d results for %d valid runs", len(got), len(valid))
 	}

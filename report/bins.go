@@ -3,7 +3,7 @@ package report
 import (
 	"math"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // bin is a bar of a histogram: the samples in [fromMS, toMS).
@@ -26,7 +26,7 @@ var preferred = [][]float64{
 // distribution lists the occupied places of a histogram as (ms, count). It is
 // read from the places themselves, not from the exact minimum and maximum,
 // which a damaged file may contradict.
-func distribution(h *runner.Histogram) (ms []float64, counts []int64) {
+func distribution(h *result.Histogram) (ms []float64, counts []int64) {
 	if h == nil || h.HDR() == nil {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func distribution(h *runner.Histogram) (ms []float64, counts []int64) {
 
 // logBins sorts the samples into at most limit bars of round, log-spaced
 // bounds: the finest that fit. No sample is left out.
-func logBins(h *runner.Histogram, limit int) []bin {
+func logBins(h *result.Histogram, limit int) []bin {
 	ms, counts := distribution(h)
 	if len(ms) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func logBins(h *runner.Histogram, limit int) []bin {
 
 // countInto counts the samples of another histogram in the same bars; what
 // lies outside of them counts in the first or last.
-func countInto(bins []bin, h *runner.Histogram) []int64 {
+func countInto(bins []bin, h *result.Histogram) []int64 {
 	ms, counts := distribution(h)
 	return sortInto(bins, ms, counts)
 }

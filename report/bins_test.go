@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"pgregory.net/rapid"
 )
 
 func TestLogBinsHoldEverySample(t *testing.T) {
@@ -14,7 +14,7 @@ func TestLogBinsHoldEverySample(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		samples := rapid.SliceOfN(rapid.Int64Range(0, int64(15*time.Minute)), 0, 50).Draw(t, "ns")
 		limit := rapid.IntRange(9, 40).Draw(t, "limit")
-		h := runner.NewHistogram(runner.FineDigits)
+		h := result.NewHistogram(result.FineDigits)
 		for _, s := range samples {
 			h.Record(time.Duration(s))
 		}
@@ -41,7 +41,7 @@ func TestLogBinsHoldEverySample(t *testing.T) {
 
 func TestLogBinsPlaceSamples(t *testing.T) {
 	t.Parallel()
-	h := runner.NewHistogram(runner.FineDigits)
+	h := result.NewHistogram(result.FineDigits)
 	for _, ms := range []float64{1.5, 1.7, 15, 15.1, 15.2, 150} {
 		h.Record(time.Duration(ms * 1e6))
 	}

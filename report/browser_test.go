@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // browser finds headless Chromium (Debian's package chromium). In CI the test
@@ -96,7 +96,7 @@ func TestPageInABrowser(t *testing.T) {
 	chromium := browser(t)
 	for _, c := range []struct {
 		name  string
-		file  *runner.File
+		file  *result.File
 		width int
 		dark  bool
 		want  string

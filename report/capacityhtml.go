@@ -11,7 +11,7 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/capacity"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 //go:embed page/capacity.html
@@ -24,7 +24,7 @@ var capacityTemplate = template.Must(template.New("capacity").Funcs(template.Fun
 
 // CapacityHTML writes the same as [Capacity] as one self-contained page, with
 // the environment below it (nil leaves that out).
-func CapacityHTML(w io.Writer, r *capacity.Report, env *runner.Environment, _ Options) error {
+func CapacityHTML(w io.Writer, r *capacity.Report, env *result.Environment, _ Options) error {
 	v := capacityPageView{}
 	if env != nil {
 		v.Environment = environmentRows(env)

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"qbench/internal/capacity"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func TestCapacityHTML(t *testing.T) {
 	t.Parallel()
 	r := capacityReport(t)
 	r.Strategies[0].Name = `<script>alert(1)</script>`
-	env := &runner.Environment{ServerVersion: "15.18"}
+	env := &result.Environment{ServerVersion: "15.18"}
 	page := renderCapacity(t, func(b *bytes.Buffer) error { return CapacityHTML(b, r, env, Options{}) })
 	for _, want := range []string{
 		"up to 7,400 orders/s with 12 workers", "between 7,350 and 7,550", "Invalid: the audit failed: 3 orders are lost", "15.18", "recommended",

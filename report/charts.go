@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/guptarohit/asciigraph"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/guptarohit/asciigraph"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // charts draws throughput over time and the percentile curve.
 //
 // This is the only file that knows asciigraph.
-func (p *page) charts(r *runner.Result) {
+func (p *page) charts(r *result.Run) {
 	if !p.Charts {
 		return
 	}
@@ -31,7 +31,7 @@ func (p *page) charts(r *runner.Result) {
 	p.percentileChart(r.LatencyHist)
 }
 
-func (p *page) throughputChart(r *runner.Result) {
+func (p *page) throughputChart(r *result.Run) {
 	name := "orders/s"
 	var values []float64
 	first, last := 0.0, 0.0
@@ -59,7 +59,7 @@ func (p *page) throughputChart(r *runner.Result) {
 
 // percentileChart draws latency over the number of nines, in which the tail
 // takes as much room as the bulk; both axes are logarithmic.
-func (p *page) percentileChart(h *runner.Histogram) {
+func (p *page) percentileChart(h *result.Histogram) {
 	if h == nil || h.Count() < 100 {
 		return
 	}

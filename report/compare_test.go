@@ -12,21 +12,21 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/compare"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // comparedSet is n runs of each strategy, whose throughput is the factor's part
 // of 5,000 orders/s.
 func comparedSet(name string, seed uint64, n int, noise float64, factors map[string]float64) compare.Set {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	s := compare.Set{Name: name, Environments: []runner.Environment{testEnvironment}}
+	s := compare.Set{Name: name, Environments: []result.Environment{testEnvironment}}
 	for _, strategy := range []string{"for-update", "skip-locked", "advisory|lock"} {
 		factor, has := factors[strategy]
 		if !has {
 			continue
 		}
 		for range n {
-			r := &runner.Result{Strategy: strategy, Layout: "plain", Mode: runner.Prepared, Clients: 64, WantDurationS: 10, CountsOrders: true}
+			r := &result.Run{Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10}, CountsOrders: true}
 			r.OrdersPerS = 5000 * factor * (1 + noise*(2*rng.Float64()-1))
 			r.TPS, r.Orders = r.OrdersPerS, int64(10*r.OrdersPerS)
 			r.Latency.P50, r.Latency.P99 = 64e3/r.TPS, 300e3/r.TPS*(1+0.2*rng.Float64())
@@ -54,11 +54,11 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 		return r
 	}
 	other := set(10, 0.02, 1, 4, 2)
-	other.Environments = []runner.Environment{testEnvironment}
+	other.Environments = []result.Environment{testEnvironment}
 	other.Environments[0].ServerVersion, other.Environments[0].HostCPU = "16.4", "Other CPU"
 	other.Environments[0].Settings = map[string]string{"fsync": "off", "shared_buffers": "1GB"}
 	failed := set(10, 0.02, 1, 4, 2)
-	failed.Runs[0].Audit = &runner.Audit{Lost: 1}
+	failed.Runs[0].Audit = &result.Audit{Lost: 1}
 	interrupted := trial(t, 2, 1, 0.97, compare.Options{})
 	interrupted.Interrupted = true
 	return map[string]*compare.Report{

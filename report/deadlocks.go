@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // deadlocks says how often the server ended a transaction to break a deadlock,
 // and what became of those transactions. pgbench's block has retries only
 // where they were asked for, and does not tell their causes apart.
-func (p *page) deadlocks(r *runner.Result) {
+func (p *page) deadlocks(r *result.Run) {
 	if r.Deadlocks == 0 {
 		return
 	}
@@ -29,11 +29,11 @@ func (k *ranking) retryColumns(newColumn func(title string, right bool, leftOut 
 	var columns []column
 	for _, c := range []struct {
 		title string
-		n     func(*runner.Result) int64
+		n     func(*result.Run) int64
 	}{
-		{"deadlocks", func(r *runner.Result) int64 { return r.Deadlocks }},
+		{"deadlocks", func(r *result.Run) int64 { return r.Deadlocks }},
 		// Where every retry followed a deadlock, the column says nothing new.
-		{"retries", func(r *runner.Result) int64 {
+		{"retries", func(r *result.Run) int64 {
 			if r.Retries+r.Failures.Deadlock == r.Deadlocks {
 				return 0
 			}
@@ -48,7 +48,7 @@ func (k *ranking) retryColumns(newColumn func(title string, right bool, leftOut 
 		}
 		if seen {
 			columns = append(columns, newColumn(c.title, true, 7, func(e *entry) string {
-				return amount.Grouped(int64(math.Round(spreadOf(e.runs, func(r *runner.Result) float64 { return float64(c.n(r)) }).median)))
+				return amount.Grouped(int64(math.Round(spreadOf(e.runs, func(r *result.Run) float64 { return float64(c.n(r)) }).median)))
 			}))
 		}
 	}

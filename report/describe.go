@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // pairs lists a map as name=value, sorted by name.
@@ -20,7 +20,7 @@ func pairs(m map[string]string) []string {
 }
 
 // hostText describes the machine that the load generator ran on.
-func hostText(e *runner.Environment) string {
+func hostText(e *result.Environment) string {
 	var parts []string
 	if e.HostCores > 0 {
 		parts = append(parts, amount.Count(int64(e.HostCores), "core"))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // maxBars keeps a histogram on one screen.
@@ -15,7 +15,7 @@ const maxBars = 16
 // histogram draws a latency histogram: log-spaced bars, because latencies
 // spread over orders of magnitude, with counts, because a bar alone cannot
 // show one sample in a million.
-func (p *page) histogram(h *runner.Histogram) {
+func (p *page) histogram(h *result.Histogram) {
 	bins := logBins(h, maxBars)
 	if len(bins) == 0 {
 		return

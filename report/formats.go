@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Format writes a result file in one form.
-type Format func(w io.Writer, f *runner.File, o Options) error
+type Format func(w io.Writer, f *result.File, o Options) error
 
 // Options say what the output can show. The zero value is a dumb terminal of
 // 80 columns.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"pgregory.net/rapid"
 )
 
 func TestGoldenOfOtherFormats(t *testing.T) {
@@ -125,22 +125,22 @@ func TestMarkdownEscapes(t *testing.T) {
 func TestMergedLatenciesAreThoseOfAllSamples(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		all := runner.NewHistogram(runner.FineDigits)
-		var runs []*runner.Result
+		all := result.NewHistogram(result.FineDigits)
+		var runs []*result.Run
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
-			h := runner.NewHistogram(runner.FineDigits)
+			h := result.NewHistogram(result.FineDigits)
 			for _, ns := range rapid.SliceOfN(rapid.Int64Range(0, int64(11*time.Minute)), 0, 60).Draw(t, "ns") {
 				h.Record(time.Duration(ns))
 				all.Record(time.Duration(ns))
 			}
-			runs = append(runs, &runner.Result{Stats: runner.Stats{LatencyHist: h}}, &runner.Result{})
+			runs = append(runs, &result.Run{Stats: result.Stats{LatencyHist: h}}, &result.Run{})
 		}
 		// As saved runs have it: through the file and back.
 		var saved strings.Builder
-		if err := JSON(&saved, &runner.File{Runs: runs}, Options{}); err != nil {
+		if err := JSON(&saved, &result.File{Runs: runs}, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadJSON(strings.NewReader(saved.String()))
+		back, err := result.Read(strings.NewReader(saved.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestMergedLatenciesAreThoseOfAllSamples(t *testing.T) {
 			t.Fatalf("mean %v, of all samples %v", merged.Mean(), all.Mean())
 		}
 	})
-	if MergeLatencies([]*runner.Result{{}}) != nil {
+	if MergeLatencies([]*result.Run{{}}) != nil {
 		t.Error("a histogram out of nothing")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // hgrmTicks is the number of lines per halving of the distance to 100 %, which
@@ -17,7 +17,7 @@ const hgrmTicks = 5
 // distribution, which its plotters read. The repeats of one configuration are
 // one distribution; where a file holds several configurations each follows a
 // comment with its name.
-func HGRM(w io.Writer, f *runner.File, _ Options) error {
+func HGRM(w io.Writer, f *result.File, _ Options) error {
 	k := rank(f.Runs)
 	var b bytes.Buffer
 	for i := range k.entries {

@@ -10,7 +10,7 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/printable"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 //go:embed page/page.html
@@ -37,7 +37,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // HTML writes one self-contained page: charts, tables, the audit, warnings and
 // the environment. It needs no network, follows the reader's light or dark
 // preference, and can be printed. Without scripts the tables are still there.
-func HTML(w io.Writer, f *runner.File, _ Options) error {
+func HTML(w io.Writer, f *result.File, _ Options) error {
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, newPageView(f)); err != nil {
 		return fmt.Errorf("write page: %w", err)

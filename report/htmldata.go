@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // chartData is what the page's script draws. Its short names keep the page
@@ -102,7 +102,7 @@ func newChartData(k *ranking) chartData {
 }
 
 // medianRun is the run whose throughput is nearest to the median.
-func (k *ranking) medianRun(e *entry) *runner.Result {
+func (k *ranking) medianRun(e *entry) *result.Run {
 	best, distance := e.runs[0], math.Inf(1)
 	for _, r := range e.runs {
 		score := r.OrdersPerS
@@ -118,15 +118,15 @@ func (k *ranking) medianRun(e *entry) *runner.Result {
 
 // overTime merges neighbouring intervals down to the given number of columns,
 // and returns how many made one.
-func (c *entryChart) overTime(r *runner.Result, orders bool, columnsMost int) (per int) {
-	var ticks []runner.Tick
+func (c *entryChart) overTime(r *result.Run, orders bool, columnsMost int) (per int) {
+	var ticks []result.Tick
 	for _, t := range r.Intervals {
 		if !t.Warmup {
 			ticks = append(ticks, t)
 		}
 	}
 	per = max(1, (len(ticks)+columnsMost-1)/columnsMost)
-	var columns []*runner.Histogram
+	var columns []*result.Histogram
 	var starts []short
 	for len(ticks) > 0 {
 		part := ticks[:min(per, len(ticks))]
@@ -154,8 +154,8 @@ func (c *entryChart) overTime(r *runner.Result, orders bool, columnsMost int) (p
 
 // mergeTicks sums intervals. The p99 of those that kept no histogram cannot be
 // merged; the worst of them stands for it.
-func mergeTicks(ticks []runner.Tick, orders bool) (h *runner.Histogram, length, done, worstP99 float64) {
-	h = runner.NewHistogram(runner.CoarseDigits)
+func mergeTicks(ticks []result.Tick, orders bool) (h *result.Histogram, length, done, worstP99 float64) {
+	h = result.NewHistogram(result.CoarseDigits)
 	for _, t := range ticks {
 		v := t.TPS
 		if orders {
@@ -169,8 +169,8 @@ func mergeTicks(ticks []runner.Tick, orders bool) (h *runner.Histogram, length, 
 	return h, length, done, worstP99
 }
 
-func newHeat(starts []short, columns []*runner.Histogram) *heat {
-	all := runner.NewHistogram(runner.CoarseDigits)
+func newHeat(starts []short, columns []*result.Histogram) *heat {
+	all := result.NewHistogram(result.CoarseDigits)
 	for _, h := range columns {
 		all.Merge(h)
 	}
@@ -198,7 +198,7 @@ const spectrumSteps = 16
 
 // spectrum is the percentile curve up to the last percentile that one sample
 // stands for.
-func spectrum(h *runner.Histogram) [][2]short {
+func spectrum(h *result.Histogram) [][2]short {
 	if h == nil || h.Count() == 0 {
 		return [][2]short{}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // pageView is what the page shows: strings and numbers, ready to be escaped.
@@ -37,12 +37,12 @@ type entryView struct {
 	Ranked, Valid                      bool
 	Score, Min, Max, TPS, Ratio, Width float64
 	Empty, P50, P99                    float64
-	Latency                            runner.Latency // of all samples of all repeats
+	Latency                            result.Latency // of all samples of all repeats
 }
 
 // runView is a line of the table of all runs.
 type runView struct {
-	*runner.Result
+	*result.Run
 	LayoutName string
 	State      AuditState
 	Counted    bool // the audit has counts
@@ -50,7 +50,7 @@ type runView struct {
 	Problems   string
 }
 
-func newPageView(f *runner.File) *pageView {
+func newPageView(f *result.File) *pageView {
 	k := rank(f.Runs)
 	v := &pageView{Title: "qbench", ByOrders: k.byOrders, Repeats: k.repeats, Environment: environmentRows(&f.Environment)}
 	if len(k.entries) > 0 {
@@ -69,7 +69,7 @@ func newPageView(f *runner.File) *pageView {
 			v.Aborted = append(v.Aborted, [2]string{e.title(), e.aborted.text()})
 		}
 		for _, r := range e.runs {
-			run := runView{Result: r, LayoutName: layoutName(r), State: AuditOf(r), Counted: r.Audit.Made(), Failed: r.Failed()}
+			run := runView{Run: r, LayoutName: layoutName(r), State: AuditOf(r), Counted: r.Audit.Made(), Failed: r.Failed()}
 			switch AuditOf(r) {
 			case AuditFailed:
 				list := problems(r.Audit)
@@ -127,7 +127,7 @@ func newEntryView(k *ranking, e *entry) entryView {
 	return v
 }
 
-func environmentRows(e *runner.Environment) [][2]string {
+func environmentRows(e *result.Environment) [][2]string {
 	server := "PostgreSQL " + e.ServerVersion
 	if e.Disposable {
 		server += ", started by qbench"

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // bigMatrix is 4 strategies at 4 client counts, a minute each.
-func bigMatrix() *runner.File {
-	var runs []*runner.Result
+func bigMatrix() *result.File {
+	var runs []*result.Run
 	for i, strategy := range []string{"for-update", "skip-locked", "advisory-lock", "partitioned-skip-locked"} {
 		for _, clients := range []int{1, 8, 64, 256} {
 			n := int64(9_000*(i+1) + 10*clients)
@@ -34,7 +34,7 @@ func TestHTMLOfAMatrixIsSmall(t *testing.T) {
 }
 
 // dayOf is a run of a day: an interval for each second, with its histogram.
-func dayOf(strategy string, clients int) *runner.Result {
+func dayOf(strategy string, clients int) *result.Run {
 	r := newRun(strategy, clients, 60, 1, 5_000, 0)
 	minute := r.Intervals
 	r.Intervals = nil
@@ -61,7 +61,7 @@ func TestHTMLOfADayIsSmall(t *testing.T) {
 	if page := render(t, HTML, matrix(), Options{}); strings.Contains(page, "were merged") {
 		t.Error("nothing was merged")
 	}
-	var days []*runner.Result
+	var days []*result.Run
 	long := newRun("skip-locked", 1, 240, 1, 5_000, 0)
 	for clients := range 100 {
 		r := *long
@@ -144,8 +144,8 @@ func TestHTMLEscapes(t *testing.T) {
 	evil := `</script><script>console.error("x")</script><img src=x onerror=alert(1)>"'` + "`${1}"
 	r := newRun(evil, 8, 5, 1, 100, 0)
 	r.Layout, r.Errors, r.Warnings = evil, []string{evil}, []string{evil}
-	r.Audit = &runner.Audit{Problems: []string{evil}}
-	f := &runner.File{Runs: []*runner.Result{r}, Environment: testEnvironment}
+	r.Audit = &result.Audit{Problems: []string{evil}}
+	f := &result.File{Runs: []*result.Run{r}, Environment: testEnvironment}
 	f.Environment.Args = []string{evil}
 	f.Environment.Settings = map[string]string{evil: evil}
 	page := render(t, HTML, f, Options{})

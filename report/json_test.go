@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestJSONRoundTrip(t *testing.T) {
@@ -18,7 +18,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := render(t, JSON, f, Options{})
-			back, err := ReadJSON(strings.NewReader(text))
+			back, err := result.Read(strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestJSONNames(t *testing.T) {
 	if err := json.Unmarshal([]byte(render(t, JSON, cases()["everything"], Options{})), &out); err != nil {
 		t.Fatal(err)
 	}
-	if out.Format != "qbench/1" {
+	if out.Format != "qbench/2" {
 		t.Errorf("format %q", out.Format)
 	}
 	run := out.Runs[0]
@@ -88,20 +88,20 @@ func TestReadJSONRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", "it is empty"},
 		{"truncated", whole[:len(whole)/2], "it is truncated"},
-		{"older", `{"format":"qbench/0","runs":[]}`, `its format is "qbench/0", this version reads "qbench/1"`},
-		{"newer, of another shape", `{"format":"qbench/2","runs":{"a":1}}`, `its format is "qbench/2"`},
+		{"older", `{"format":"qbench/1","runs":[]}`, `its format is "qbench/1", and this version of qbench reads "qbench/2"`},
+		{"newer, of another shape", `{"format":"qbench/3","runs":{"a":1}}`, `its format is "qbench/3"`},
 		{"another program's", `{"version": 3}`, `no "format"`},
 		{"not an object", `[1,2]`, `no "format"`},
 		{"format is no text", `{"format": 1}`, `no "format"`},
 		{"no JSON", "transaction type: x", "invalid character"},
 		{"two files in one", whole + whole, "something follows"},
-		{"a null run", `{"format":"qbench/1","runs":[null]}`, "run 1 is null"},
-		{"a wrong type", `{"format":"qbench/1","runs":[{"clients":"8"}]}`, "cannot unmarshal"},
-		{"a damaged histogram", `{"format":"qbench/1","runs":[{"latency_hist":{"hdr":"HISTFAAA","count":3}}]}`, "histogram"},
+		{"a null run", `{"format":"qbench/2","runs":[null]}`, "run 1 is null"},
+		{"a wrong type", `{"format":"qbench/2","runs":[{"clients":"8"}]}`, "cannot unmarshal"},
+		{"a damaged histogram", `{"format":"qbench/2","runs":[{"latency_hist":{"hdr":"HISTFAAA","count":3}}]}`, "histogram"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := ReadJSON(strings.NewReader(c.text))
+			_, err := result.Read(strings.NewReader(c.text))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q in it", err, c.want)
 			}
@@ -124,10 +124,10 @@ func FuzzReadJSON(f *testing.F) {
 		f.Add(b.Bytes())
 		f.Add(b.Bytes()[:b.Len()*2/3])
 	}
-	f.Add([]byte(`{"format":"qbench/1","runs":[{}]}`))
-	f.Add([]byte(`{"format":"qbench/1","runs":[{"clients":-1,"transactions":-5,"empty":-7,"duration_s":-1e308,"tps":1e308,"scripts":[{},{}],"intervals":[{},{}]},{}]}`))
+	f.Add([]byte(`{"format":"qbench/2","runs":[{}]}`))
+	f.Add([]byte(`{"format":"qbench/2","runs":[{"clients":-1,"transactions":-5,"empty":-7,"duration_s":-1e308,"tps":1e308,"scripts":[{},{}],"intervals":[{},{}]},{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := ReadJSON(bytes.NewReader(data))
+		file, err := result.Read(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -149,7 +149,7 @@ func FuzzReadJSON(f *testing.F) {
 func TestJSONRefusesWhatJSONCannotSay(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
-	f := &runner.File{Runs: []*runner.Result{{TPS: 1 / zero}}}
+	f := &result.File{Runs: []*result.Run{{TPS: 1 / zero}}}
 	if err := JSON(io.Discard, f, Options{}); err == nil {
 		t.Error("an infinite rate was written")
 	}

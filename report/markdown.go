@@ -4,13 +4,13 @@ import (
 	"io"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Markdown writes the ranking as a table in GitHub's dialect, for a pull
 // request or a step summary: failed audits first, then the table, warnings and
 // the environment. All columns are there; a web page scrolls.
-func Markdown(w io.Writer, f *runner.File, _ Options) error {
+func Markdown(w io.Writer, f *result.File, _ Options) error {
 	p := newPage(Options{})
 	k := rank(f.Runs)
 	for i := range k.entries {
@@ -76,7 +76,7 @@ func Markdown(w io.Writer, f *runner.File, _ Options) error {
 	return p.writeTo(w)
 }
 
-func (p *page) markdownWarnings(runs []*runner.Result) {
+func (p *page) markdownWarnings(runs []*result.Run) {
 	for i, g := range groupWarnings(runs) {
 		if i == 0 {
 			p.line("")

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"qbench/internal/result"
+
 	"github.com/clipperhouse/displaywidth"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
-
-	"qbench/runner"
 )
 
 // Table ranks the runs of a file in one table: by orders/s, with the ratio to
@@ -21,7 +21,7 @@ import (
 // the table, and then the least needed are left out.
 //
 // This is the only file that knows tablewriter.
-func Table(w io.Writer, f *runner.File, o Options) error {
+func Table(w io.Writer, f *result.File, o Options) error {
 	p := newPage(o)
 	if err := p.table(f.Runs); err != nil {
 		return err
@@ -40,7 +40,7 @@ type column struct {
 	name    bool   // may be cut
 }
 
-func (p *page) table(runs []*runner.Result) error {
+func (p *page) table(runs []*result.Run) error {
 	if len(runs) == 0 {
 		p.line("no runs")
 		return nil

@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Pgbench writes, for each run, the report that pgbench prints at the end of
@@ -15,7 +15,7 @@ import (
 // Runs are parted by an empty line. Two lines have no counterpart: for a run
 // that was limited by neither -t nor -T the limit is left out, and a duration
 // that is no whole number of seconds is printed with its decimals.
-func Pgbench(w io.Writer, f *runner.File, o Options) error {
+func Pgbench(w io.Writer, f *result.File, o Options) error {
 	p := newPage(o)
 	for i, r := range f.Runs {
 		if i > 0 {
@@ -26,7 +26,7 @@ func Pgbench(w io.Writer, f *runner.File, o Options) error {
 	return p.writeTo(w)
 }
 
-func (p *page) pgbench(r *runner.Result) {
+func (p *page) pgbench(r *result.Run) {
 	old := p.compat() < 18
 	total := attempts(&r.Stats)
 	p.pgbenchParameters(r)
@@ -50,7 +50,7 @@ func (p *page) pgbench(r *runner.Result) {
 	p.scriptLines(r, total)
 }
 
-func (p *page) pgbenchParameters(r *runner.Result) {
+func (p *page) pgbenchParameters(r *result.Run) {
 	p.verbatim("transaction type: %s", transactionType(r))
 	p.verbatim("scaling factor: %d", r.ScaleFactor)
 	if r.PgbenchPartitionMethod != "" {
@@ -78,19 +78,19 @@ func (p *page) pgbenchParameters(r *runner.Result) {
 	}
 }
 
-func transactionType(r *runner.Result) string {
-	switch len(r.ScriptResults) {
+func transactionType(r *result.Run) string {
+	switch len(r.Scripts) {
 	case 0:
 		return r.Strategy
 	case 1:
-		return r.ScriptResults[0].Name
+		return r.Scripts[0].Name
 	default:
 		return "multiple scripts"
 	}
 }
 
 // attempts is the number that pgbench's percentages refer to.
-func attempts(s *runner.Stats) int64 { return s.Transactions + s.Skipped + s.Failed() }
+func attempts(s *result.Stats) int64 { return s.Transactions + s.Skipped + s.Failed() }
 
 // share writes a count with its percentage; pgbench up to 17 divides by zero
 // where nothing was tried.
@@ -103,7 +103,7 @@ func share(part, whole int64) string {
 
 // failureLines are those of the whole run or, with the prefix " - ", of a
 // script.
-func (p *page) failureLines(prefix string, r *runner.Result, s *runner.Stats) {
+func (p *page) failureLines(prefix string, r *result.Run, s *result.Stats) {
 	total := attempts(s)
 	p.verbatim("%snumber of failed transactions: %s", prefix, share(s.Failed(), total))
 	if !r.FailuresDetailed {
@@ -119,14 +119,14 @@ func (p *page) failureLines(prefix string, r *runner.Result, s *runner.Stats) {
 	}
 }
 
-func (p *page) retryLines(prefix string, r *runner.Result, s *runner.Stats) {
+func (p *page) retryLines(prefix string, r *result.Run, s *result.Stats) {
 	if r.MaxTries != 1 {
 		p.verbatim("%snumber of transactions retried: %s", prefix, share(s.Retried, attempts(s)))
 		p.verbatim("%stotal number of retries: %d", prefix, s.Retries)
 	}
 }
 
-func (p *page) skippedLine(prefix string, r *runner.Result, s *runner.Stats) {
+func (p *page) skippedLine(prefix string, r *result.Run, s *result.Stats) {
 	if total := attempts(s); r.Rate > 0 && r.LatencyLimitMS > 0 && total > 0 {
 		p.verbatim("%snumber of transactions skipped: %s", prefix, share(s.Skipped, total))
 	}
@@ -134,9 +134,9 @@ func (p *page) skippedLine(prefix string, r *runner.Result, s *runner.Stats) {
 
 // latencyLines prints the measured latency where pgbench measures it, and
 // otherwise, as pgbench does, what follows from the time that the run took.
-func (p *page) latencyLines(r *runner.Result, total int64) {
+func (p *page) latencyLines(r *result.Run, total int64) {
 	if r.ShowProgress || r.Rate > 0 || r.LatencyLimitMS > 0 {
-		p.simpleStats("latency", r.Latency, r.Transactions)
+		p.simpleStats("latency", r.AllLatency, r.Transactions)
 	} else {
 		note := ""
 		if r.Failed() > 0 {
@@ -147,7 +147,7 @@ func (p *page) latencyLines(r *runner.Result, total int64) {
 		p.verbatim("latency average = %.3f ms%s", 0.001*math.Round(1e6*r.DurationS)*float64(r.Clients)/float64(total), note)
 	}
 	if r.Rate > 0 {
-		var lag runner.Latency
+		var lag result.Latency
 		if r.Lag != nil {
 			lag = *r.Lag
 		}
@@ -155,7 +155,7 @@ func (p *page) latencyLines(r *runner.Result, total int64) {
 	}
 }
 
-func (p *page) simpleStats(prefix string, l runner.Latency, samples int64) {
+func (p *page) simpleStats(prefix string, l result.Latency, samples int64) {
 	if samples == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func (p *page) simpleStats(prefix string, l runner.Latency, samples int64) {
 	p.verbatim("%s stddev = %.3f ms", prefix, l.StdDev)
 }
 
-func (p *page) connectionLines(r *runner.Result) {
+func (p *page) connectionLines(r *result.Run) {
 	if r.Reconnect {
 		p.verbatim("average connection time = %.3f ms", r.AverageConnMS)
 		p.verbatim("tps = %f (including reconnection times)", r.TPS)
@@ -173,14 +173,14 @@ func (p *page) connectionLines(r *runner.Result) {
 	p.verbatim("tps = %f (without initial connection time)", r.TPS)
 }
 
-func (p *page) scriptLines(r *runner.Result, total int64) {
-	several := len(r.ScriptResults) > 1
+func (p *page) scriptLines(r *result.Run, total int64) {
+	several := len(r.Scripts) > 1
 	weights := 0
-	for _, s := range r.ScriptResults {
+	for _, s := range r.Scripts {
 		weights += s.Weight
 	}
-	for i := range r.ScriptResults {
-		s := &r.ScriptResults[i]
+	for i := range r.Scripts {
+		s := &r.Scripts[i]
 		prefix := ""
 		if several {
 			prefix = " - "
@@ -195,7 +195,7 @@ func (p *page) scriptLines(r *runner.Result, total int64) {
 	}
 }
 
-func (p *page) scriptCounts(r *runner.Result, s *runner.ScriptResult, total int64) {
+func (p *page) scriptCounts(r *result.Run, s *result.Script, total int64) {
 	tps := 0.0
 	if r.DurationS > 0 {
 		tps = float64(s.Transactions) / r.DurationS
@@ -215,7 +215,7 @@ func (p *page) scriptCounts(r *runner.Result, s *runner.ScriptResult, total int6
 	p.skippedLine(" - ", r, &s.Stats)
 }
 
-func (p *page) statementLines(prefix string, r *runner.Result, s *runner.ScriptResult) {
+func (p *page) statementLines(prefix string, r *result.Run, s *result.Script) {
 	what, gap := ", failures and retries", " "
 	if r.MaxTries == 1 {
 		what = " and failures"

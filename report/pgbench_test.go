@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // testdata/pgbench15 holds what pgbench 15.18 itself printed, without its
@@ -30,7 +30,7 @@ func TestPgbenchItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := parsePgbench15(t, string(want))
-			got := render(t, Pgbench, &runner.File{Runs: []*runner.Result{r}}, Options{Compat: 15})
+			got := render(t, Pgbench, &result.File{Runs: []*result.Run{r}}, Options{Compat: 15})
 			if got != string(want) {
 				t.Error(cmp.Diff(string(want), got))
 			}
@@ -42,11 +42,11 @@ var statementLine = regexp.MustCompile(`^ +([0-9.]+) +(\d+)(?: +(\d+))?  (.*)$`)
 
 // parsePgbench15 takes the numbers out of a report, and only those: every word
 // and every place has to come from the renderer.
-func parsePgbench15(t *testing.T, text string) *runner.Result {
+func parsePgbench15(t *testing.T, text string) *result.Run {
 	t.Helper()
-	r := &runner.Result{}
-	stats, script := &r.Stats, (*runner.ScriptResult)(nil)
-	latency := &r.Latency
+	r := &result.Run{}
+	stats, script := &r.Stats, (*result.Script)(nil)
+	latency := &r.AllLatency
 	number := func(s string) float64 {
 		x, err := strconv.ParseFloat(strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune(" /(%", c) })[0], 64)
 		if err != nil {
@@ -58,13 +58,13 @@ func parsePgbench15(t *testing.T, text string) *runner.Result {
 		line = strings.TrimSuffix(line, "\n")
 		if name, ok := strings.CutPrefix(line, "SQL script "); ok {
 			_, name, _ = strings.Cut(name, ": ")
-			r.ScriptResults = append(r.ScriptResults, runner.ScriptResult{Name: name})
-			script = &r.ScriptResults[len(r.ScriptResults)-1]
+			r.Scripts = append(r.Scripts, result.Script{Name: name})
+			script = &r.Scripts[len(r.Scripts)-1]
 			stats, latency = &script.Stats, &script.Latency
 			continue
 		}
 		if m := statementLine.FindStringSubmatch(line); m != nil {
-			st := runner.StatementResult{Text: m[4], MeanMS: number(m[1]), Failures: int64(number(m[2]))}
+			st := result.Statement{Text: m[4], MeanMS: number(m[1]), Failures: int64(number(m[2]))}
 			if r.MaxTries != 1 {
 				st.Retries = int64(number(m[3]))
 			}
@@ -85,8 +85,8 @@ func parsePgbench15(t *testing.T, text string) *runner.Result {
 			stats.Transactions = int64(number(key))
 		case key == "transaction type":
 			if value != "multiple scripts" {
-				r.ScriptResults = []runner.ScriptResult{{Name: value, Weight: 1}}
-				script = &r.ScriptResults[0]
+				r.Scripts = []result.Script{{Name: value, Weight: 1}}
+				script = &r.Scripts[0]
 			}
 		case key == "scaling factor":
 			r.ScaleFactor = int(number(value))
@@ -95,7 +95,7 @@ func parsePgbench15(t *testing.T, text string) *runner.Result {
 		case key == "partitions":
 			r.PgbenchPartitions = int(number(value))
 		case key == "query mode":
-			r.Mode = runner.Mode(value)
+			r.Mode = value
 		case key == "number of clients":
 			r.Clients = int(number(value))
 		case key == "number of threads":
@@ -134,7 +134,7 @@ func parsePgbench15(t *testing.T, text string) *runner.Result {
 			// Only a measured latency has one.
 			r.ShowProgress = r.ShowProgress || stats == &r.Stats
 		case key == "rate limit schedule lag":
-			r.Lag = &runner.Latency{
+			r.Lag = &result.Latency{
 				Mean: number(strings.TrimPrefix(value, "avg ")),
 				Max:  number(strings.TrimSuffix(value[strings.Index(value, "max ")+4:], ") ms")),
 			}

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // spread is what repeats of one thing gave.
 type spread struct{ median, min, max float64 }
 
-func spreadOf(runs []*runner.Result, value func(*runner.Result) float64) spread {
+func spreadOf(runs []*result.Run, value func(*result.Run) float64) spread {
 	samples := make([]float64, len(runs))
 	for i, r := range runs {
 		samples[i] = value(r)
@@ -27,7 +27,7 @@ func spreadOf(runs []*runner.Result, value func(*runner.Result) float64) spread 
 // the latencies instead would let one bad run hide among good ones.
 type entry struct {
 	place int // from 1; 0 is not ranked
-	runs  []*runner.Result
+	runs  []*result.Run
 
 	strategy string // with the parameters that tell entries apart
 	layout   string
@@ -53,8 +53,8 @@ type ranking struct {
 	warning  string // "" where all ran on the same durability
 }
 
-func rank(runs []*runner.Result) ranking {
-	groups, order := map[string][]*runner.Result{}, []string(nil)
+func rank(runs []*result.Run) ranking {
+	groups, order := map[string][]*result.Run{}, []string(nil)
 	var k ranking
 	for _, r := range runs {
 		key := configuration(r)
@@ -127,16 +127,16 @@ func (k *ranking) durabilityWarning() string {
 		"their ranks do not compare like with like (run all with --unlogged, or none)", list(unlogged), list(logged))
 }
 
-func newEntry(runs []*runner.Result, varying []string) entry {
+func newEntry(runs []*result.Run, varying []string) entry {
 	r := runs[0]
 	e := entry{
 		runs: runs, strategy: clean(r.Strategy), layout: clean(layoutName(r)), mode: clean(string(r.Mode)), clients: r.Clients,
 		unlogged: unlogged(r), countsOrders: r.CountsOrders, aborted: abortsOf(runs),
-		ordersPerS: spreadOf(runs, func(r *runner.Result) float64 { return r.OrdersPerS }),
-		tps:        spreadOf(runs, func(r *runner.Result) float64 { return r.TPS }),
-		p50:        spreadOf(runs, func(r *runner.Result) float64 { return r.Latency.P50 }),
-		p99:        spreadOf(runs, func(r *runner.Result) float64 { return r.Latency.P99 }),
-		emptyPercent: spreadOf(runs, func(r *runner.Result) float64 {
+		ordersPerS: spreadOf(runs, func(r *result.Run) float64 { return r.OrdersPerS }),
+		tps:        spreadOf(runs, func(r *result.Run) float64 { return r.TPS }),
+		p50:        spreadOf(runs, func(r *result.Run) float64 { return r.Latency.P50 }),
+		p99:        spreadOf(runs, func(r *result.Run) float64 { return r.Latency.P99 }),
+		emptyPercent: spreadOf(runs, func(r *result.Run) float64 {
 			return percent(r.Empty, r.Transactions)
 		}).median,
 	}
@@ -157,13 +157,13 @@ func (e *entry) title() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-func unlogged(r *runner.Result) bool { return r.Unlogged || r.Layout == "unlogged" }
+func unlogged(r *result.Run) bool { return r.Unlogged || r.Layout == "unlogged" }
 
 // parameters are those that make two runs of a strategy different things:
 // the script's own, and what was asked of the load.
-func parameters(r *runner.Result) map[string]string {
+func parameters(r *result.Run) map[string]string {
 	m := map[string]string{}
-	maps.Copy(m, r.Params)
+	maps.Copy(m, r.Params.Map())
 	if r.Rate > 0 {
 		m["rate"] = fmt.Sprintf("%g", r.Rate)
 	}
@@ -183,8 +183,8 @@ func parameters(r *runner.Result) map[string]string {
 		}
 	}
 	if r.Steady != nil {
-		m["enqueue-batch"], m["poll-ms"] = fmt.Sprint(r.Batch), fmt.Sprintf("%g", r.PollIntervalMS)
-		if r.Notify {
+		m["enqueue-batch"], m["poll-ms"] = fmt.Sprint(r.Enqueue.Batch), fmt.Sprintf("%g", r.Enqueue.PollMS)
+		if r.Enqueue.Notify {
 			m["notify"] = "yes"
 		}
 	}
@@ -204,13 +204,13 @@ func parameters(r *runner.Result) map[string]string {
 }
 
 // configuration is equal for the repeats of one thing.
-func configuration(r *runner.Result) string {
+func configuration(r *result.Run) string {
 	return fmt.Sprintf("%q", append([]string{r.Strategy, r.Workload, layoutName(r), string(r.Mode), fmt.Sprint(r.Clients)}, pairs(parameters(r))...))
 }
 
 // varyingParams names the parameters that some strategy was given with
 // different values: only these tell its runs apart.
-func varyingParams(runs []*runner.Result) []string {
+func varyingParams(runs []*result.Run) []string {
 	values := map[string]map[string]map[string]bool{} // parameter, strategy, value
 	for _, r := range runs {
 		for name, v := range parameters(r) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"pgregory.net/rapid"
 )
 
 func TestRankingOrder(t *testing.T) {
@@ -41,7 +41,7 @@ func TestNoDurabilityWarningAmongEquals(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		a, b := newRun("a", 1, 5, 1, 100, 0), newRun("b", 1, 5, 1, 100, 0)
 		a.Unlogged, b.Unlogged = on, on
-		if k := rank([]*runner.Result{a, b}); k.warning != "" {
+		if k := rank([]*result.Run{a, b}); k.warning != "" {
 			t.Errorf("unlogged = %v for both: %q", on, k.warning)
 		}
 	}
@@ -50,10 +50,10 @@ func TestNoDurabilityWarningAmongEquals(t *testing.T) {
 func TestParametersTellRunsApart(t *testing.T) {
 	t.Parallel()
 	a, b, c := newRun("batch", 8, 5, 1, 100, 0), newRun("batch", 8, 5, 1, 200, 0), newRun("other", 8, 5, 1, 300, 0)
-	a.Params = map[string]string{"batch": "10", "same": "1"}
-	b.Params = map[string]string{"batch": "100", "same": "1"}
-	c.Params = map[string]string{"same": "2"}
-	k := rank([]*runner.Result{a, b, c})
+	a.Params = result.Assign(map[string]string{"batch": "10", "same": "1"})
+	b.Params = result.Assign(map[string]string{"batch": "100", "same": "1"})
+	c.Params = result.Assign(map[string]string{"same": "2"})
+	k := rank([]*result.Run{a, b, c})
 	var got []string
 	for _, e := range k.entries {
 		got = append(got, e.strategy)
@@ -66,10 +66,10 @@ func TestParametersTellRunsApart(t *testing.T) {
 func TestWithoutOrdersTPSRanks(t *testing.T) {
 	t.Parallel()
 	slow, fast := newRun("slow", 1, 5, 1, 100, 0), newRun("fast", 1, 5, 1, 200, 0)
-	for _, r := range []*runner.Result{slow, fast} {
+	for _, r := range []*result.Run{slow, fast} {
 		r.CountsOrders, r.OrdersPerS, r.Audit, r.Workload = false, 0, nil, ""
 	}
-	k := rank([]*runner.Result{slow, fast})
+	k := rank([]*result.Run{slow, fast})
 	if k.byOrders || k.entries[0].strategy != "fast" || k.entries[1].ratio != 0.5 {
 		t.Errorf("got %+v", k)
 	}
@@ -79,12 +79,13 @@ func TestWithoutOrdersTPSRanks(t *testing.T) {
 func TestRankingProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var runs []*runner.Result
+		var runs []*result.Run
 		for range rapid.IntRange(1, 12).Draw(t, "runs") {
-			runs = append(runs, &runner.Result{
-				Strategy: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "strategy"), Clients: rapid.IntRange(1, 2).Draw(t, "clients"),
+			runs = append(runs, &result.Run{
+				Configuration: result.Configuration{Strategy: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "strategy"), Clients: rapid.IntRange(1, 2).Draw(t, "clients")},
+
 				OrdersPerS: rapid.Float64Range(0, 1e6).Draw(t, "orders"), CountsOrders: rapid.Bool().Draw(t, "counts"),
-				Audit: &runner.Audit{OK: rapid.Bool().Draw(t, "ok")},
+				Audit: &result.Audit{OK: rapid.Bool().Draw(t, "ok")},
 			})
 		}
 		k := rank(runs)

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"pgregory.net/rapid"
 )
 
-func render(t testing.TB, format Format, f *runner.File, o Options) string {
+func render(t testing.TB, format Format, f *result.File, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := format(&b, f, o); err != nil {
@@ -52,7 +52,7 @@ func TestNoLineIsWiderThanThePage(t *testing.T) {
 			Charts: rapid.Bool().Draw(t, "charts"),
 		}
 		name := rapid.SampledFrom([]string{"256-clients", "failed-audit", "drained", "interrupted", "statements", "everything", "matrix"}).Draw(t, "case")
-		f := &runner.File{Format: runner.Format, Environment: testEnvironment}
+		f := &result.File{Format: result.Format, Environment: testEnvironment}
 		for i, r := range all[name].Runs {
 			r := *r
 			if i == 0 {
@@ -73,7 +73,7 @@ func TestNoLineIsWiderThanThePage(t *testing.T) {
 	})
 }
 
-func render2(t *rapid.T, format Format, f *runner.File, o Options) string {
+func render2(t *rapid.T, format Format, f *result.File, o Options) string {
 	var b bytes.Buffer
 	if err := format(&b, f, o); err != nil {
 		t.Fatal(err)
@@ -101,10 +101,10 @@ func TestNamesCannotControlTheTerminal(t *testing.T) {
 	f.Environment.ServerVersion, f.Environment.Args = "15\x1b[1m\x7f", []string{"\u009b2J"}
 	r.Audit.OK, r.Audit.Problems = false, []string{"lost\x1b[2J"}
 	r.Warnings = []string{"careful\u009b2J"}
-	r.Params = map[string]string{"a\x1b": "b\u2066"}
+	r.Params = result.Assign(map[string]string{"a\x1b": "b\u2066"})
 	r.PerStatement = true
-	r.ScriptResults[0].Name = "evil\x1b]0;title\x07.sql"
-	r.ScriptResults[0].Statements = []runner.StatementResult{{Text: "select '\x1b[31m';"}}
+	r.Scripts[0].Name = "evil\x1b]0;title\x07.sql"
+	r.Scripts[0].Statements = []result.Statement{{Text: "select '\x1b[31m';"}}
 	for _, name := range Names() {
 		format, err := Lookup(name)
 		if err != nil {
@@ -118,7 +118,7 @@ func TestNamesCannotControlTheTerminal(t *testing.T) {
 			t.Errorf("%s: the name is not shown escaped:\n%.500s", name, text)
 		}
 	}
-	back, err := ReadJSON(strings.NewReader(render(t, JSON, f, Options{})))
+	back, err := result.Read(strings.NewReader(render(t, JSON, f, Options{})))
 	if err != nil || back.Runs[0].Strategy != r.Strategy || back.Runs[0].Warnings[0] != r.Warnings[0] {
 		t.Errorf("the result file does not hold the names as they are: %v, %q", err, back.Runs[0].Strategy)
 	}

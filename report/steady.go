@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // producers says what the producers did, and how the queue fared between them
 // and the clients.
-func (p *page) producers(r *runner.Result) {
+func (p *page) producers(r *result.Run) {
 	g, batch := r.Producers, 1
 	if r.Steady != nil {
-		batch = max(1, r.Batch)
+		batch = max(1, r.Enqueue.Batch)
 	}
 	asked := ""
 	if g.Rate > 0 {
@@ -30,11 +30,12 @@ func (p *page) producers(r *runner.Result) {
 		p.latencies("  latency", g.Latency)
 	}
 	if r.Steady != nil {
-		p.steady(r.Steady)
+		p.steady(r)
 	}
 }
 
-func (p *page) steady(s *runner.Steady) {
+func (p *page) steady(r *result.Run) {
+	s := r.Steady
 	if s.QueueTime != nil {
 		p.latencies("queue time", *s.QueueTime)
 		note := "from the INSERT until the order was taken"
@@ -54,15 +55,15 @@ func (p *page) steady(s *runner.Steady) {
 	}
 	p.wrap(padRight("depth", labelWidth), strings.Repeat(" ", labelWidth), style, fmt.Sprintf("%s at the start, %s at the end, at most %s; %s",
 		amount.Grouped(d.Start), amount.Grouped(d.End), amount.Grouped(d.Max), trendText(d)))
-	if s.Notify {
-		p.labelled("idle clients", "wait for a notification, %s at most", seconds(s.PollIntervalMS/1000))
+	if r.Enqueue.Notify {
+		p.labelled("idle clients", "wait for a notification, %s at most", seconds(r.Enqueue.PollMS/1000))
 	} else {
-		p.labelled("idle clients", "look again after %s ms", millis(s.PollIntervalMS))
+		p.labelled("idle clients", "look again after %s ms", millis(r.Enqueue.PollMS))
 	}
 }
 
 // trendText says whether the queue is kept short.
-func trendText(d *runner.Depth) string {
+func trendText(d *result.Depth) string {
 	word := d.Trend
 	if d.Growing {
 		word = "GROWING"
@@ -71,7 +72,7 @@ func trendText(d *runner.Depth) string {
 }
 
 // steadyWarnings say what a queue that is fed is not what it seems in.
-func steadyWarnings(r *runner.Result, warn warner) {
+func steadyWarnings(r *result.Run, warn warner) {
 	switch a := r.Audit; {
 	case a == nil || a.Orphans == 0:
 	case r.Workload == "jobs":
@@ -90,7 +91,7 @@ func steadyWarnings(r *runner.Result, warn warner) {
 	}
 	if p := r.Producers; p != nil && p.Rate > 0 && p.TPS < rateReached*p.Rate && !r.Interrupted && r.DurationS > 0 {
 		warn("the producers did not reach their rate: %s of %s orders/s; raise --producers or --enqueue-batch",
-			rate(p.OrdersPerS), rate(p.Rate*float64(max(1, r.Batch))))
+			rate(p.OrdersPerS), rate(p.Rate*float64(max(1, r.Enqueue.Batch))))
 	}
 }
 
@@ -110,7 +111,7 @@ func (k *ranking) steadyColumns(newColumn func(title string, right bool, leftOut
 	if !fed {
 		return nil
 	}
-	of := func(value func(*runner.Result) string) func(*entry) string {
+	of := func(value func(*result.Run) string) func(*entry) string {
 		return func(e *entry) string {
 			if r := k.medianRun(e); r.Steady != nil {
 				return value(r)
@@ -119,12 +120,12 @@ func (k *ranking) steadyColumns(newColumn func(title string, right bool, leftOut
 		}
 	}
 	return append([]column{},
-		newColumn("enqueued/s", true, 5, of(func(r *runner.Result) string { return rate(r.Producers.OrdersPerS) })),
-		newColumn("queue p99 ms", true, 6, of(func(r *runner.Result) string {
+		newColumn("enqueued/s", true, 5, of(func(r *result.Run) string { return rate(r.Producers.OrdersPerS) })),
+		newColumn("queue p99 ms", true, 6, of(func(r *result.Run) string {
 			if r.QueueTime == nil {
 				return "-"
 			}
 			return millis(r.QueueTime.P99)
 		})),
-		newColumn("depth", false, 7, of(func(r *runner.Result) string { return r.Depth.Trend })))
+		newColumn("depth", false, 7, of(func(r *result.Run) string { return r.Depth.Trend })))
 }

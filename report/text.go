@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Text writes what a person reads after a run: a failed audit above all
@@ -15,7 +15,7 @@ import (
 //
 // Apart from pgbench's block, which stays as pgbench prints it, no line is
 // wider than Options.Width.
-func Text(w io.Writer, f *runner.File, o Options) error {
+func Text(w io.Writer, f *result.File, o Options) error {
 	p := newPage(o)
 	for i, r := range f.Runs {
 		if i > 0 {
@@ -40,14 +40,14 @@ func Text(w io.Writer, f *runner.File, o Options) error {
 
 // Run writes one run as Text does, without the environment: for a matrix whose
 // runs are reported as they end.
-func Run(w io.Writer, r *runner.Result, env *runner.Environment, o Options) error {
+func Run(w io.Writer, r *result.Run, env *result.Environment, o Options) error {
 	p := newPage(o)
 	p.run(r, env)
 	return p.writeTo(w)
 }
 
 // describe names a run among others.
-func describe(r *runner.Result) string {
+func describe(r *result.Run) string {
 	parts := []string{r.Strategy}
 	if r.Layout != "" {
 		parts = append(parts, layoutName(r))
@@ -60,14 +60,14 @@ func describe(r *runner.Result) string {
 }
 
 // layoutName is the layout with what makes its durability different.
-func layoutName(r *runner.Result) string {
+func layoutName(r *result.Run) string {
 	if r.Unlogged && r.Layout != "unlogged" {
 		return r.Layout + " unlogged"
 	}
 	return r.Layout
 }
 
-func (p *page) run(r *runner.Result, env *runner.Environment) {
+func (p *page) run(r *result.Run, env *result.Environment) {
 	p.verdict(r)
 	p.pgbench(r)
 	p.line("")
@@ -94,7 +94,7 @@ func (p *page) run(r *runner.Result, env *runner.Environment) {
 }
 
 // verdict stands above all numbers where they mean nothing.
-func (p *page) verdict(r *runner.Result) {
+func (p *page) verdict(r *result.Run) {
 	start := p.Len()
 	switch AuditOf(r) {
 	case AuditFailed:
@@ -117,7 +117,7 @@ func (p *page) verdict(r *runner.Result) {
 }
 
 // problems are the audit's own sentences or, where it left none, its counts.
-func problems(a *runner.Audit) []string {
+func problems(a *result.Audit) []string {
 	if len(a.Problems) > 0 {
 		return a.Problems
 	}
@@ -144,7 +144,7 @@ func problems(a *runner.Audit) []string {
 }
 
 // outcome says how the run ended, where that was not as asked for.
-func (p *page) outcome(r *runner.Result) {
+func (p *page) outcome(r *result.Run) {
 	if r.Interrupted {
 		p.labelled("interrupted", "after %s; the numbers are of what was done until then", seconds(r.DurationS))
 	}
@@ -168,7 +168,7 @@ func (p *page) outcome(r *runner.Result) {
 }
 
 // work is what the run is about: orders, and the transactions that were none.
-func (p *page) work(r *runner.Result) {
+func (p *page) work(r *result.Run) {
 	if !r.CountsOrders {
 		p.labelled("orders", "not counted: no statement of the script is marked with \"-- qbench: orders\"")
 		return
@@ -187,7 +187,7 @@ func (p *page) work(r *runner.Result) {
 	}
 }
 
-func emptyText(r *runner.Result) string {
+func emptyText(r *result.Run) string {
 	if r.Empty == 0 {
 		return "no transaction was empty"
 	}
@@ -204,7 +204,7 @@ func emptyText(r *runner.Result) string {
 }
 
 // latencies prints the percentiles in a row where the page is wide enough.
-func (p *page) latencies(label string, l runner.Latency) {
+func (p *page) latencies(label string, l result.Latency) {
 	type cell struct {
 		name string
 		ms   float64
@@ -228,11 +228,11 @@ func (p *page) latencies(label string, l runner.Latency) {
 
 // roundTrips explains -r under -M pipelined, where statements that travel
 // together share one measured time.
-func (p *page) roundTrips(r *runner.Result) {
-	for i := range r.ScriptResults {
+func (p *page) roundTrips(r *result.Run) {
+	for i := range r.Scripts {
 		trips := map[int][]string{}
 		last := 0
-		for n, st := range r.ScriptResults[i].Statements {
+		for n, st := range r.Scripts[i].Statements {
 			if st.Group > 0 {
 				trips[st.Group] = append(trips[st.Group], fmt.Sprint(n+1))
 				last = max(last, st.Group)
@@ -252,7 +252,7 @@ func (p *page) roundTrips(r *runner.Result) {
 	}
 }
 
-func (p *page) audit(r *runner.Result) {
+func (p *page) audit(r *result.Run) {
 	a := r.Audit
 	switch AuditOf(r) {
 	case AuditNone:
@@ -284,7 +284,7 @@ func (p *page) audit(r *runner.Result) {
 	fact("acknowledged to the clients %s, in doubt %s", amount.Grouped(a.Acknowledged), amount.AtLeast(a.InDoubt, a.InDoubtUnknown))
 }
 
-func (p *page) client(r *runner.Result, env *runner.Environment) {
+func (p *page) client(r *result.Run, env *result.Environment) {
 	c := &r.Client
 	if c.CPUSeconds == 0 && c.MaxRSS == 0 {
 		return
@@ -319,7 +319,7 @@ func (p *page) warnings(warnings []string) {
 	}
 }
 
-func (p *page) environment(e *runner.Environment) {
+func (p *page) environment(e *result.Environment) {
 	server := "unknown server"
 	if e.ServerVersion != "" {
 		server = "PostgreSQL " + e.ServerVersion

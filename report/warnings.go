@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Thresholds of the warnings. Each is where a number begins to mislead, not
@@ -34,7 +34,7 @@ const (
 
 // Warnings says what makes the numbers of a run mean less than they seem to:
 // a sentence each, with the state, its cause and the flag that helps.
-func Warnings(r *runner.Result, env runner.Environment) []string {
+func Warnings(r *result.Run, env result.Environment) []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
@@ -49,7 +49,7 @@ func Warnings(r *runner.Result, env runner.Environment) []string {
 
 type warner func(format string, args ...any)
 
-func completeness(r *runner.Result, warn warner) {
+func completeness(r *result.Run, warn warner) {
 	if r.AbortedClients > 0 {
 		if all := allClients(r); r.AbortedClients < all {
 			warn("%s were aborted: the results are incomplete, and the other %s had the server to themselves",
@@ -64,7 +64,7 @@ func completeness(r *runner.Result, warn warner) {
 	}
 }
 
-func clientWarnings(r *runner.Result, env runner.Environment, warn warner) {
+func clientWarnings(r *result.Run, env result.Environment, warn warner) {
 	switch share := r.Client.CPUShare; {
 	case share >= clientSaturated:
 		warn("the load generator is the bottleneck: it used %.0f %% of this machine's CPU, so the server could do more; "+
@@ -75,7 +75,7 @@ func clientWarnings(r *runner.Result, env runner.Environment, warn warner) {
 	}
 }
 
-func queueWarnings(r *runner.Result, warn warner) {
+func queueWarnings(r *result.Run, warn warner) {
 	if r.Drained && r.WantDurationS > 0 && r.DurationS < drainedEarly*r.WantDurationS {
 		warn("the queue was drained after %s of %s, because it held too few orders; seed more with --orders", seconds(r.DurationS), seconds(r.WantDurationS))
 	}
@@ -89,7 +89,7 @@ func queueWarnings(r *runner.Result, warn warner) {
 	}
 }
 
-func durabilityWarnings(r *runner.Result, env runner.Environment, warn warner) {
+func durabilityWarnings(r *result.Run, env result.Environment, warn warner) {
 	if unlogged(r) {
 		warn("the tables are unlogged: they write no WAL, and crash recovery empties them with all orders in them; " +
 			"leave out --unlogged (--layout unlogged) to measure a queue that survives a crash")
@@ -109,7 +109,7 @@ func durabilityWarnings(r *runner.Result, env runner.Environment, warn warner) {
 	}
 }
 
-func sampleWarnings(r *runner.Result, warn warner) {
+func sampleWarnings(r *result.Run, warn warner) {
 	if h := r.LatencyHist; h != nil && h.Overflow() > 0 {
 		warn("%s took longer than the 10 minutes that a histogram holds and count as 10 minutes in the percentiles; "+
 			"mean and maximum are exact; -L counts such transactions as late", amount.Count(h.Overflow(), "transaction"))
@@ -135,7 +135,7 @@ type warningGroup struct {
 
 // groupWarnings lists each warning once. Those that differ in their numbers
 // only are one: a matrix would repeat them for each of its runs.
-func groupWarnings(runs []*runner.Result) []*warningGroup {
+func groupWarnings(runs []*result.Run) []*warningGroup {
 	var out []*warningGroup
 	byShape := map[string]*warningGroup{}
 	for _, r := range runs {

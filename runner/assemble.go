@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"qbench/internal/result"
 	"qbench/runner/script"
 )
 
@@ -25,53 +26,38 @@ func (r *run) end(group int) int64 {
 	return end
 }
 
-func (r *run) countsOrders() bool {
-	return slices.ContainsFunc(r.programs[0], func(p *program) bool { return p.countsOrders })
+func (r *run) countsOrders() bool { return countsOrders(r.programs[0]) }
+
+func countsOrders(programs []*program) bool {
+	return slices.ContainsFunc(programs, func(p *program) bool { return p.countsOrders })
 }
 
-// result puts together what the threads counted.
-func (r *run) result(o *observer, startedAt time.Time, connected time.Duration) *Result {
-	cfg := &r.cfg
-	g := &cfg.Groups[0]
-	res := &Result{
-		Mode: cfg.Mode, Clients: g.Clients, Threads: len(r.lanes), Seed: cfg.Seed, StartedAt: startedAt, ScaleFactor: 1,
-		WantDurationS: cfg.Duration.Seconds(), WantTransactions: cfg.Transactions, MaxTries: cfg.MaxTries,
-		Rate: g.Rate, LatencyLimitMS: float64(cfg.LatencyLimit) / 1e6, Reconnect: cfg.Connect, PerStatement: cfg.PerStatement,
-		Stats: *o.totals[0], Drained: r.drained.Load(), AbortedClients: int(r.aborted.Load()),
-		CountsOrders: r.countsOrders(), Acknowledged: r.acked(), InitialConnMS: float64(connected) / 1e6, Intervals: o.ticks.list,
+// load puts together what the threads counted.
+func (r *run) load(o *observer, startedAt time.Time, connected time.Duration) *Load {
+	l := &Load{
+		StartedAt: startedAt, Threads: len(r.lanes), Consumers: r.groupLoad(0, o.totals[0]), Drained: r.drained.Load(),
+		AbortedClients: int(r.aborted.Load()), Connected: connected, Intervals: o.ticks.list,
+	}
+	l.Consumers.Acknowledged = r.acked()
+	if len(r.cfg.groups()) > 1 {
+		g := r.groupLoad(1, o.totals[1])
+		g.Acknowledged = r.enqueued()
+		l.Producers = &g
 	}
 	for _, text := range r.errors {
-		if !slices.Contains(res.Errors, text) {
-			res.Errors = append(res.Errors, text)
+		if !slices.Contains(l.Errors, text) {
+			l.Errors = append(l.Errors, text)
 		}
-	}
-	seconds := r.seconds(0)
-	res.DurationS = seconds
-	res.Latency = res.LatencyHist.Latency()
-	if res.LagHist != nil {
-		lag := res.LagHist.Latency()
-		res.Lag = &lag
 	}
 	var connecting time.Duration
 	for _, t := range r.threads {
 		connecting += t.connecting
-		res.AfterDrain += t.groups[0].afterDrain
-		res.WarmupOrders += t.groups[0].warmupOrders
+		l.AfterDrain += t.groups[0].afterDrain
 	}
-	d := r.inDoubt(0)
-	res.InDoubt, res.InDoubtUnknown = d.orders, d.open
-	if made := res.Transactions + res.Failed(); cfg.Connect && made > 0 {
-		res.AverageConnMS = float64(connecting) / 1e6 / float64(made)
+	if made := l.Consumers.Transactions + l.Consumers.Failed(); r.cfg.Connect && made > 0 {
+		l.AverageConnect = connecting / time.Duration(made)
 	}
-	if seconds > 0 {
-		res.TPS = float64(res.Transactions) / seconds
-		res.OrdersPerS = float64(res.Orders) / seconds
-	}
-	res.ScriptResults = r.scriptResults(0, &res.Stats)
-	if len(cfg.Groups) > 1 {
-		res.Producers = r.groupResult(1, o.totals[1], r.seconds(1))
-	}
-	return res
+	return l
 }
 
 // seconds is how long a group was measured.
@@ -86,34 +72,32 @@ func (r *run) inDoubt(group int) (d doubt) {
 	return d
 }
 
-func (r *run) groupResult(gi int, total *Stats, seconds float64) *GroupResult {
-	g := &r.cfg.Groups[gi]
-	out := &GroupResult{Clients: g.Clients, Rate: g.Rate, Stats: *total, Latency: total.LatencyHist.Latency(), Acknowledged: r.enqueued()}
+func (r *run) groupLoad(gi int, total *result.Stats) GroupLoad {
+	g := GroupLoad{Seconds: r.seconds(gi), Stats: *total, CountsOrders: countsOrders(r.programs[gi])}
 	d := r.inDoubt(gi)
-	out.InDoubt, out.InDoubtUnknown = d.orders, d.open
-	if seconds > 0 {
-		out.TPS = float64(total.Transactions) / seconds
-		out.OrdersPerS = float64(total.Orders) / seconds
+	g.InDoubt, g.InDoubtUnknown = d.orders, d.open
+	for _, t := range r.threads {
+		g.WarmupOrders += t.groups[gi].warmupOrders
 	}
-	out.ScriptResults = r.scriptResults(gi, total)
-	return out
+	g.Scripts = r.scriptResults(gi, total)
+	return g
 }
 
 // scriptResults lists a group's scripts. With a single one its statistics are
 // the group's.
-func (r *run) scriptResults(gi int, total *Stats) []ScriptResult {
-	var out []ScriptResult
+func (r *run) scriptResults(gi int, total *result.Stats) []result.Script {
+	var out []result.Script
 	for i, p := range r.programs[gi] {
-		sr := ScriptResult{Name: p.Name, Weight: p.Weight}
+		sr := result.Script{Name: p.Name, Weight: p.Weight}
 		if len(r.programs[gi]) > 1 {
 			for _, t := range r.threads {
 				sr.Stats.Merge(t.groups[gi].scripts[i])
 			}
-			sr.Latency = sr.LatencyHist.Latency()
+			sr.Latency = sr.All().Latency()
 		} else {
 			sr.Stats = *total
-			sr.Stats.LatencyHist, sr.Stats.LagHist = nil, nil
-			sr.Latency = total.LatencyHist.Latency()
+			sr.Stats.LatencyHist, sr.Stats.EmptyHist, sr.Stats.LagHist = nil, nil, nil
+			sr.Latency = total.All().Latency()
 		}
 		if r.cfg.PerStatement {
 			sr.Statements = r.statementResults(p)
@@ -123,8 +107,8 @@ func (r *run) scriptResults(gi int, total *Stats) []ScriptResult {
 	return out
 }
 
-func (r *run) statementResults(p *program) []StatementResult {
-	out := make([]StatementResult, len(p.steps))
+func (r *run) statementResults(p *program) []result.Statement {
+	out := make([]result.Statement, len(p.steps))
 	trip, block := 1, false
 	for i := range p.steps {
 		st := &p.steps[i]
@@ -136,7 +120,7 @@ func (r *run) statementResults(p *program) []StatementResult {
 			sum.failures += s.failures
 			sum.retries += s.retries
 		}
-		out[i] = StatementResult{Text: st.Text, Count: sum.count, Failures: sum.failures, Retries: sum.retries}
+		out[i] = result.Statement{Text: st.Text, Count: sum.count, Failures: sum.failures, Retries: sum.retries}
 		if sum.count > 0 {
 			out[i].MeanMS = sum.sum / float64(sum.count) / 1e6
 		}

@@ -121,10 +121,10 @@ func skipBoundary(after int) bool { return testing.Short() && after%7 > 0 }
 
 // unbounded is a config that doesn't say how many orders a statement does at most.
 func unbounded(cfg runner.Config) runner.Config {
-	g := cfg.Groups[0]
+	g := cfg.Consumers
 	g.Scripts = slices.Clone(g.Scripts)
 	g.Scripts[0].Most = nil
-	cfg.Groups = []runner.Group{g}
+	cfg.Consumers = g
 	return cfg
 }
 
@@ -144,7 +144,7 @@ func tryFault(t *testing.T, cfg runner.Config, f fault, change func(*scripted)) 
 }
 
 // checkSession compares a result with the server's side of its only connection.
-func checkSession(t *testing.T, res *runner.Result, x *session, f fault) {
+func checkSession(t *testing.T, res *runner.Load, x *session, f fault) {
 	t.Helper()
 	truth := x.committed
 	safe, sure, pending := x.acknowledged()
@@ -164,16 +164,16 @@ func checkSession(t *testing.T, res *runner.Result, x *session, f fault) {
 		}
 	}
 	bad := ""
-	doubt, unknown := res.InDoubt, res.InDoubtUnknown
+	doubt, unknown := res.Consumers.InDoubt, res.Consumers.InDoubtUnknown
 	counted := possible <= safe+pending // all that may have been committed was counted before
 	if f.ending == reset {
 		safe = 0 // an RST may overtake what was sent before it
 	}
-	switch total := res.Acknowledged + doubt; {
-	case res.Acknowledged < safe || res.Acknowledged > sure:
+	switch total := res.Consumers.Acknowledged + doubt; {
+	case res.Consumers.Acknowledged < safe || res.Consumers.Acknowledged > sure:
 		bad = "wrong acknowledgement"
-	case res.Orders != res.Acknowledged:
-		bad = fmt.Sprintf("%d orders are counted", res.Orders)
+	case res.Consumers.Orders != res.Consumers.Acknowledged:
+		bad = fmt.Sprintf("%d orders are counted", res.Consumers.Orders)
 	case !unknown && total < truth:
 		bad = "neither acknowledged nor in doubt"
 	case f.cut == noCut && (doubt != 0 || unknown):
@@ -196,7 +196,7 @@ func checkSession(t *testing.T, res *runner.Result, x *session, f fault) {
 	}
 	if bad != "" {
 		t.Errorf("%v: %s: %d acknowledged, %d in doubt (unknown %v); committed %d, possibly %d to %d; seen to be committed %d to %d, pending %d\nsent %q\nreceived %s\nerrors %q",
-			f, bad, res.Acknowledged, doubt, unknown, truth, likely, possible, safe, sure, pending, x.trace, received(x.messages), res.Errors)
+			f, bad, res.Consumers.Acknowledged, doubt, unknown, truth, likely, possible, safe, sure, pending, x.trace, received(x.messages), res.Errors)
 	}
 }
 

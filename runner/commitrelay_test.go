@@ -197,7 +197,7 @@ func realBed(t *testing.T) *bed {
 }
 
 // relayed runs a load through a relay and returns what was committed once the server's process is gone.
-func (b *bed) relayed(cfg runner.Config, after, before int) (res *runner.Result, r *messageRelay, truth int64) {
+func (b *bed) relayed(cfg runner.Config, after, before int) (res *runner.Load, r *messageRelay, truth int64) {
 	b.tb.Helper()
 	b.exec("truncate u; select setval('times', 1, false)")
 	config := b.config.Copy()
@@ -240,8 +240,8 @@ func TestScriptedServerAnswersAsPostgreSQL(t *testing.T) {
 			if got, want := received(sessions[0].messages), received(r.messages); got != want {
 				t.Errorf("%s, %s: the scripted server answers\n%s\nPostgreSQL answers\n%s", sc.name, mode, got, want)
 			}
-			if sessions[0].committed != truth || res.Acknowledged != truth {
-				t.Errorf("%s, %s: PostgreSQL committed %d, the scripted server %d; %d acknowledged", sc.name, mode, truth, sessions[0].committed, res.Acknowledged)
+			if sessions[0].committed != truth || res.Consumers.Acknowledged != truth {
+				t.Errorf("%s, %s: PostgreSQL committed %d, the scripted server %d; %d acknowledged", sc.name, mode, truth, sessions[0].committed, res.Consumers.Acknowledged)
 			}
 		}
 	}
@@ -264,11 +264,11 @@ func TestCutsOfARealCommit(t *testing.T) {
 				source, _ := realSource(sc.source)
 				cfg := scriptedConfig(t, mode, source)
 				cfg.Transactions = 1
-				check := func(what string, res *runner.Result, truth int64, r *messageRelay) {
+				check := func(what string, res *runner.Load, truth int64, r *messageRelay) {
 					t.Helper()
-					if unknown := res.InDoubtUnknown; res.Acknowledged > truth || !unknown && res.Acknowledged+res.InDoubt < truth || res.AbortedClients != 1 {
+					if unknown := res.Consumers.InDoubtUnknown; res.Consumers.Acknowledged > truth || !unknown && res.Consumers.Acknowledged+res.Consumers.InDoubt < truth || res.AbortedClients != 1 {
 						t.Errorf("%s, %s: %d committed, but %d acknowledged, %d in doubt (unknown %v), %d aborted\nanswered%s\n%q",
-							sc.name, what, truth, res.Acknowledged, res.InDoubt, unknown, res.AbortedClients, received(r.messages), res.Errors)
+							sc.name, what, truth, res.Consumers.Acknowledged, res.Consumers.InDoubt, unknown, res.AbortedClients, received(r.messages), res.Errors)
 					}
 				}
 				_, r, _ := b.relayed(cfg, -1, -1)

@@ -62,8 +62,6 @@ type RowLimit struct {
 // Group is a set of clients that run the same scripts: the consumers of a
 // queue, or its producers.
 type Group struct {
-	// Name is "consumers" or "producers"; it heads the group's statistics.
-	Name    string
 	Clients int
 	Scripts []Script
 	// Rate is the target of scheduled starts per second over all clients of
@@ -82,9 +80,10 @@ type Group struct {
 // Config is everything that decides how a load runs, except the server it
 // runs on.
 type Config struct {
-	// Groups holds the clients; the first group is the one that the pgbench
-	// block of the report describes.
-	Groups []Group
+	// Consumers are the clients that pgbench's block of the report describes.
+	Consumers Group
+	// Producers put orders into the queue meanwhile; nil is none.
+	Producers *Group
 	// Threads is the number of event loops that carry the clients (-j).
 	Threads int
 	Mode    Mode
@@ -146,10 +145,10 @@ type Config struct {
 	// be nil.
 	Kill <-chan struct{}
 	// Interval is the time between observations and between the entries of
-	// Result.Intervals; 0 is one second. In a long run neighbouring entries are
+	// Load.Intervals; 0 is one second. In a long run neighbouring entries are
 	// merged.
 	Interval time.Duration
-	// NoIntervals leaves Result.Intervals empty.
+	// NoIntervals leaves Load.Intervals empty.
 	NoIntervals bool
 	// Started, which may be nil, is called once with the moment at which all
 	// clients start.
@@ -171,6 +170,14 @@ type Config struct {
 	FailuresDetailed bool
 	// VerboseErrors reports every retried or failed transaction to Message.
 	VerboseErrors bool
+}
+
+// groups are the consumers and, where there are any, the producers.
+func (c *Config) groups() []*Group {
+	if c.Producers == nil {
+		return []*Group{&c.Consumers}
+	}
+	return []*Group{&c.Consumers, c.Producers}
 }
 
 // TxLogger receives the outcome of each transaction. Calls for one thread come

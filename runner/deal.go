@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"qbench/internal/result"
 	"qbench/runner/loop"
 	"qbench/runner/script"
 )
@@ -20,12 +21,12 @@ func (r *run) makeThreads() error {
 	cfg := &r.cfg
 	base := script.NewRand(cfg.Seed)
 	total := 0
-	for _, g := range cfg.Groups {
+	for _, g := range cfg.groups() {
 		total += g.Clients
 	}
 	n := min(max(1, cfg.Threads), total)
 	for i := range n {
-		r.lanes = append(r.lanes, &lane{index: i, schedules: make([]schedule, len(cfg.Groups))})
+		r.lanes = append(r.lanes, &lane{index: i, schedules: make([]schedule, len(cfg.groups()))})
 	}
 	loops := loopsFor(n, runtime.GOMAXPROCS(0))
 	// A loop that has the processor to itself anyway, or that other goroutines
@@ -39,7 +40,7 @@ func (r *run) makeThreads() error {
 		r.threads = append(r.threads, t)
 	}
 	var clients []*client
-	for gi := range cfg.Groups {
+	for gi := range cfg.groups() {
 		clients = append(clients, r.dealGroup(gi, len(clients))...)
 	}
 	for _, c := range clients {
@@ -69,16 +70,16 @@ func (r *run) newThread(polite bool) (*thread, error) {
 		l.BePolite()
 	}
 	t := &thread{run: r, poll: l, core: -1, ended: make(chan struct{})}
-	for gi := range r.cfg.Groups {
-		g := &r.cfg.Groups[gi]
-		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: newStats(g.Rate > 0)}
+	for gi := range r.cfg.groups() {
+		g := r.cfg.groups()[gi]
+		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: result.NewStats(g.Rate > 0)}
 		for _, p := range tg.programs {
 			tg.weights += int64(p.Weight)
 			t.statements = append(t.statements, make([]statementStats, len(p.steps)))
 		}
 		if len(tg.programs) > 1 {
 			for range tg.programs {
-				tg.scripts = append(tg.scripts, newStats(g.Rate > 0))
+				tg.scripts = append(tg.scripts, result.NewStats(g.Rate > 0))
 			}
 		}
 		t.groups = append(t.groups, tg)
@@ -90,7 +91,7 @@ func (r *run) newThread(polite bool) (*thread, error) {
 // client numbers as pgbench deals them.
 func (r *run) dealGroup(gi, firstID int) []*client {
 	cfg := &r.cfg
-	g := &cfg.Groups[gi]
+	g := cfg.groups()[gi]
 	var clients []*client
 	n := len(r.lanes)
 	for i, l := range r.lanes {
@@ -118,7 +119,7 @@ func (r *run) dealGroup(gi, firstID int) []*client {
 // dealPool gives each event loop with clients of the group its share of the
 // connections, at least one.
 func (r *run) dealPool(gi int) {
-	left := r.cfg.Groups[gi].Pool
+	left := r.cfg.groups()[gi].Pool
 	for i, t := range r.threads {
 		if !slices.ContainsFunc(t.clients, func(c *client) bool { return c.group.index == gi }) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"qbench/internal/result"
 	"qbench/runner"
 )
 
@@ -41,8 +42,8 @@ func TestGraceEndsStuckClients(t *testing.T) {
 			limit(&cfg)
 			messages := messagesOf(&cfg)
 			res := b.run(cfg)
-			if res.AbortedClients != 1 || res.Interrupted || res.Transactions < 9 || res.InDoubt != 0 {
-				t.Errorf("%d aborted, interrupted %v, %d transactions, %d in doubt", res.AbortedClients, res.Interrupted, res.Transactions, res.InDoubt)
+			if res.AbortedClients != 1 || res.Interrupted || res.Consumers.Transactions < 9 || res.Consumers.InDoubt != 0 {
+				t.Errorf("%d aborted, interrupted %v, %d transactions, %d in doubt", res.AbortedClients, res.Interrupted, res.Consumers.Transactions, res.Consumers.InDoubt)
 			}
 			if len(res.Errors) != 1 || !strings.Contains(res.Errors[0], "did not finish in time") {
 				t.Errorf("errors %q", res.Errors)
@@ -65,8 +66,8 @@ func TestDrainEndsWithoutTheLost(t *testing.T) {
 	cfg := b.load("\\if :client_id = 3\nselect 1/0;\n\\endif\n" + dequeue)
 	cfg.Orders = int64(b.orders) + 1
 	res := b.run(cfg)
-	if !res.Drained || res.Acknowledged != 50 || res.AbortedClients != 1 {
-		t.Errorf("drained %v, %d acknowledged, %d aborted", res.Drained, res.Acknowledged, res.AbortedClients)
+	if !res.Drained || res.Consumers.Acknowledged != 50 || res.AbortedClients != 1 {
+		t.Errorf("drained %v, %d acknowledged, %d aborted", res.Drained, res.Consumers.Acknowledged, res.AbortedClients)
 	}
 }
 
@@ -74,9 +75,9 @@ func TestPoolWaitIsInTheLatency(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, 1)
 	cfg := b.load("select pg_sleep(0.02);")
-	cfg.Groups[0].Pool, cfg.Threads, cfg.Transactions = 1, 1, 5
-	if res := b.run(cfg); res.Latency.P90 < 50 {
-		t.Errorf("4 clients that share a connection for 20 ms each: %v", res.Latency)
+	cfg.Consumers.Pool, cfg.Threads, cfg.Transactions = 1, 1, 5
+	if res := b.run(cfg); res.Consumers.LatencyHist.Latency().P90 < 50 {
+		t.Errorf("4 clients that share a connection for 20 ms each: %v", res.Consumers.LatencyHist.Latency())
 	}
 }
 
@@ -86,8 +87,8 @@ func TestHangCountsInTheDuration(t *testing.T) {
 	b := newBed(t, 1)
 	cfg := b.load("\\set n :n + 1\n\\if :n > 5\nselect pg_sleep(0.5), pg_terminate_backend(pg_backend_pid());\n\\endif\nselect 1;")
 	cfg.Variables, cfg.Transactions = map[string]string{"n": "0"}, 100
-	if res := b.run(cfg); res.AbortedClients != 4 || res.DurationS < 0.5 {
-		t.Errorf("%d aborted after %v s", res.AbortedClients, res.DurationS)
+	if res := b.run(cfg); res.AbortedClients != 4 || res.Consumers.Seconds < 0.5 {
+		t.Errorf("%d aborted after %v s", res.AbortedClients, res.Consumers.Seconds)
 	}
 }
 
@@ -96,13 +97,13 @@ func TestGroupsHaveTheirOwnDuration(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, 1)
 	cfg, slow := b.load("select 1;"), b.load("select pg_sleep(0.1);")
-	slow.Groups[0].Name = "producers"
-	cfg.Groups = append(cfg.Groups, slow.Groups[0])
+
+	cfg.Producers = &slow.Consumers
 	cfg.Transactions = 10
 	res := b.run(cfg)
-	producers := float64(res.Producers.Transactions) / res.Producers.TPS
-	if res.DurationS > producers/2 {
-		t.Errorf("consumers %v s, producers %v s", res.DurationS, producers)
+	producers := float64(res.Producers.Transactions) / (float64(res.Producers.Transactions) / res.Producers.Seconds)
+	if res.Consumers.Seconds > producers/2 {
+		t.Errorf("consumers %v s, producers %v s", res.Consumers.Seconds, producers)
 	}
 }
 
@@ -145,12 +146,12 @@ func TestKilledRunReturnsWhatItKnows(t *testing.T) {
 	var once sync.Once
 	cfg.Variables, cfg.Transactions, cfg.Kill, cfg.Interval = map[string]string{"n": "0"}, 100, kill, 10*time.Millisecond
 	n := int64(0)
-	res, err := runner.Run(context.Background(), cfg, b.connect, func(tick runner.Tick) {
+	res, err := runner.Run(context.Background(), cfg, b.connect, func(tick result.Tick) {
 		if n += int64(tick.TPS*tick.LengthS + 0.5); n >= 20 {
 			once.Do(func() { close(kill) })
 		}
 	})
-	if err != nil || !res.Interrupted || res.Transactions != 20 || res.AbortedClients != 0 {
+	if err != nil || !res.Interrupted || res.Consumers.Transactions != 20 || res.AbortedClients != 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

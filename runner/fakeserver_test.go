@@ -129,8 +129,8 @@ func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thre
 		tb.Fatal(err)
 	}
 	cfg := Config{
-		Groups:  []Group{{Name: "consumers", Clients: clients, Scripts: []Script{{Script: s, Weight: 1, Orders: []OrderCount{0, 0, CountRows, 0}}}}},
-		Threads: 1, Mode: mode, Transactions: transactions, MaxTries: 1, Symbols: syms,
+		Consumers: Group{Clients: clients, Scripts: []Script{{Script: s, Weight: 1, Orders: []OrderCount{0, 0, CountRows, 0}}}},
+		Threads:   1, Mode: mode, Transactions: transactions, MaxTries: 1, Symbols: syms,
 	}
 	r := &run{cfg: cfg, ctx: context.Background(), base: time.Now()}
 	if r.programs, r.statements, err = compile(&r.cfg); err != nil {

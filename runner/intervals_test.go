@@ -6,16 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"qbench/internal/result"
+
 	"pgregory.net/rapid"
 )
 
-func tickOf(at, length float64, latencies ...time.Duration) Tick {
-	h := NewHistogram(CoarseDigits)
+func tickOf(at, length float64, latencies ...time.Duration) result.Tick {
+	h := result.NewHistogram(result.CoarseDigits)
 	for _, d := range latencies {
 		h.Record(d)
 	}
 	n := float64(len(latencies))
-	return Tick{AtS: at, LengthS: length, TPS: n / length, OrdersPerS: 2 * n / length, Empty: 1, LagMS: 3, Depth: int64(at), Hist: h}
+	return result.Tick{AtS: at, LengthS: length, TPS: n / length, OrdersPerS: 2 * n / length, Empty: 1, LagMS: 3, Depth: int64(at), Hist: h}
 }
 
 // TestIntervalsKeepTheSums merges random runs: what was counted stays, in a

@@ -20,8 +20,8 @@ func TestTLSConnectionsCarryTheLoad(t *testing.T) {
 			startRelay(t, b, selfSigned(t))
 			cfg := b.load(dequeue)
 			cfg.Mode, cfg.Orders = mode, 200
-			if res := b.run(cfg); !res.Drained || res.Orders != 200 {
-				t.Errorf("drained %v with %d orders: %v", res.Drained, res.Orders, res.Errors)
+			if res := b.run(cfg); !res.Drained || res.Consumers.Orders != 200 {
+				t.Errorf("drained %v with %d orders: %v", res.Drained, res.Consumers.Orders, res.Errors)
 			}
 		})
 	}
@@ -50,7 +50,7 @@ func TestStallsShowInTheLatency(t *testing.T) {
 	r := startRelay(t, b, nil)
 	cfg := b.load("select 1;\n")
 	log := &outcomes{}
-	cfg.Groups[0].Rate, cfg.Log, cfg.Duration = 500, log, 3300*time.Millisecond
+	cfg.Consumers.Rate, cfg.Log, cfg.Duration = 500, log, 3300*time.Millisecond
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -76,10 +76,10 @@ func TestStallsShowInTheLatency(t *testing.T) {
 	slices.Sort(demanded)
 	p99 := demanded[int(math.Ceil(0.99*float64(len(demanded))))-1]
 	longest := demanded[len(demanded)-1]
-	if res.Latency.P99 < 0.98*p99 || res.Latency.Max < 0.98*longest {
-		t.Errorf("p99 %.3f ms and max %.3f ms, but the stalls demand %.3f and %.3f", res.Latency.P99, res.Latency.Max, p99, longest)
+	if res.Consumers.LatencyHist.Latency().P99 < 0.98*p99 || res.Consumers.LatencyHist.Latency().Max < 0.98*longest {
+		t.Errorf("p99 %.3f ms and max %.3f ms, but the stalls demand %.3f and %.3f", res.Consumers.LatencyHist.Latency().P99, res.Consumers.LatencyHist.Latency().Max, p99, longest)
 	}
-	t.Logf("p99 %.3f ms (demanded %.3f), max %.3f ms (demanded %.3f)", res.Latency.P99, p99, res.Latency.Max, longest)
+	t.Logf("p99 %.3f ms (demanded %.3f), max %.3f ms (demanded %.3f)", res.Consumers.LatencyHist.Latency().P99, p99, res.Consumers.LatencyHist.Latency().Max, longest)
 }
 
 // TestStatementLatenciesAddUp: without local commands in between, one
@@ -94,10 +94,10 @@ func TestStatementLatenciesAddUp(t *testing.T) {
 			cfg.Mode, cfg.Transactions, cfg.PerStatement = mode, 50, true
 			res := b.run(cfg)
 			sum := 0.0
-			for _, s := range res.ScriptResults[0].Statements {
+			for _, s := range res.Consumers.Scripts[0].Statements {
 				sum += s.MeanMS * float64(s.Count)
 			}
-			if whole := res.LatencyHist.Sum(); math.Abs(sum-whole) > 1e-6*whole {
+			if whole := res.Consumers.LatencyHist.Sum(); math.Abs(sum-whole) > 1e-6*whole {
 				t.Errorf("statements took %.6f ms, transactions %.6f ms", sum, whole)
 			}
 		})
@@ -114,19 +114,19 @@ func TestAccountingIdentity(t *testing.T) {
 			cfg := b.load("begin isolation level repeatable read;\nselect n from counter;\nupdate counter set n = n + 1;\nend;\n")
 			log := &outcomes{}
 			cfg.Mode, cfg.Transactions, cfg.MaxTries, cfg.Log, cfg.FailuresDetailed = mode, 40, 2, log, true
-			cfg.Groups[0].Rate, cfg.LatencyLimit = 5000, 20*time.Millisecond
+			cfg.Consumers.Rate, cfg.LatencyLimit = 5000, 20*time.Millisecond
 			res := b.run(cfg)
-			if all := res.Transactions + res.Failed() + res.Skipped; all != 160 {
-				t.Errorf("%d done + %d failed + %d skipped = %d, want 160", res.Transactions, res.Failed(), res.Skipped, all)
+			if all := res.Consumers.Transactions + res.Consumers.Failed() + res.Consumers.Skipped; all != 160 {
+				t.Errorf("%d done + %d failed + %d skipped = %d, want 160", res.Consumers.Transactions, res.Consumers.Failed(), res.Consumers.Skipped, all)
 			}
-			if n := b.one("select n from counter"); n != res.Transactions {
-				t.Errorf("counter is %d after %d transactions", n, res.Transactions)
+			if n := b.one("select n from counter"); n != res.Consumers.Transactions {
+				t.Errorf("counter is %d after %d transactions", n, res.Consumers.Transactions)
 			}
 			words := map[string]int64{}
 			for _, tx := range log.txs {
 				words[tx.Status]++
 			}
-			want := fmt.Sprint(res.Transactions, res.Skipped, res.Failures.Serialization, res.Failures.Deadlock)
+			want := fmt.Sprint(res.Consumers.Transactions, res.Consumers.Skipped, res.Consumers.Failures.Serialization, res.Consumers.Failures.Deadlock)
 			if got := fmt.Sprint(words[""], words["skipped"], words["serialization"], words["deadlock"]); got != want {
 				t.Errorf("the log says %s, the result %s", got, want)
 			}

@@ -65,13 +65,13 @@ func TestAllClientsLost(t *testing.T) {
 				if all[commit].tag != "COMMIT" {
 					t.Fatalf("the exchange ends with%s", received(all))
 				}
-				cfg.Transactions, cfg.Groups[0].Clients, cfg.Threads = 3, clients, 2
+				cfg.Transactions, cfg.Consumers.Clients, cfg.Threads = 3, clients, 2
 				for after, want := range map[int][2]int64{commit: {0, 3 * clients}, commit + 1: {3 * clients, 0}} {
 					s := startScripted(t)
 					s.fault = func(int) fault { return fault{cut: cut{after: after, done: true}, ending: kind} }
 					res, _ := runScripted(t, s, cfg)
-					if res.AbortedClients != clients || res.Acknowledged != want[0] || res.InDoubt != want[1] && mode != runner.Pipelined {
-						t.Errorf("after %d messages: %d aborted, %d acknowledged, %d in doubt; want %d, %d, %d", after, res.AbortedClients, res.Acknowledged, res.InDoubt, clients, want[0], want[1])
+					if res.AbortedClients != clients || res.Consumers.Acknowledged != want[0] || res.Consumers.InDoubt != want[1] && mode != runner.Pipelined {
+						t.Errorf("after %d messages: %d aborted, %d acknowledged, %d in doubt; want %d, %d, %d", after, res.AbortedClients, res.Consumers.Acknowledged, res.Consumers.InDoubt, clients, want[0], want[1])
 					}
 				}
 			})
@@ -89,8 +89,8 @@ func TestLostWhileWaiting(t *testing.T) {
 	}{
 		{"sleep", "begin;\ninsert into u limit 1;\nend;\n\\sleep 30 ms\n", nil},
 		{"sleep in a block", "begin;\ninsert into u limit 1;\n\\sleep 30 ms\nend;\n", nil},
-		{"throttled", "insert into u limit 1;\n", func(cfg *runner.Config) { cfg.Groups[0].Rate = 50 }},
-		{"idle", "select take(1) limit 0;\n", func(cfg *runner.Config) { cfg.Groups[0].Idle = 30 * time.Millisecond }},
+		{"throttled", "insert into u limit 1;\n", func(cfg *runner.Config) { cfg.Consumers.Rate = 50 }},
+		{"idle", "select take(1) limit 0;\n", func(cfg *runner.Config) { cfg.Consumers.Idle = 30 * time.Millisecond }},
 		{"yielded", "\\if :n < 3\ninsert into u limit 1;\n\\endif\n\\set n :n + 1\n", func(cfg *runner.Config) {
 			cfg.Variables, cfg.Transactions = map[string]string{"n": "0"}, 20000
 		}},
@@ -106,7 +106,7 @@ func TestLostWhileWaiting(t *testing.T) {
 					}
 				}
 				cfg := scriptedConfig(t, mode, c.source)
-				cfg.Groups[0].Clients, cfg.Transactions = 2, 4
+				cfg.Consumers.Clients, cfg.Transactions = 2, 4
 				if c.change != nil {
 					c.change(&cfg)
 				}
@@ -127,12 +127,12 @@ func TestLostWhileWaiting(t *testing.T) {
 					if res.AbortedClients != 1 || len(res.Errors) != 1 {
 						t.Errorf("cut after %d replies: %d aborted clients, errors %q; want one", n, res.AbortedClients, res.Errors)
 					}
-					if res.Transactions < cfg.Transactions {
-						t.Errorf("cut after %d replies: %d transactions; the other client's are %d", n, res.Transactions, cfg.Transactions)
+					if res.Consumers.Transactions < cfg.Transactions {
+						t.Errorf("cut after %d replies: %d transactions; the other client's are %d", n, res.Consumers.Transactions, cfg.Transactions)
 					}
 					truth := sessions[0].committed + sessions[1].committed
-					if res.Acknowledged > truth || !res.InDoubtUnknown && res.Acknowledged+res.InDoubt < truth {
-						t.Errorf("cut after %d replies: %d acknowledged, %d in doubt, %d committed", n, res.Acknowledged, res.InDoubt, truth)
+					if res.Consumers.Acknowledged > truth || !res.Consumers.InDoubtUnknown && res.Consumers.Acknowledged+res.Consumers.InDoubt < truth {
+						t.Errorf("cut after %d replies: %d acknowledged, %d in doubt, %d committed", n, res.Consumers.Acknowledged, res.Consumers.InDoubt, truth)
 					}
 				}
 			})
@@ -148,10 +148,10 @@ func TestFirstCauseFirst(t *testing.T) {
 			t.Run(string(mode), func(t *testing.T) {
 				t.Parallel()
 				cfg := scriptedConfig(t, mode, source)
-				cfg.Groups[0].Clients = 3
+				cfg.Consumers.Clients = 3
 				res, _ := runScripted(t, startScripted(t), cfg)
-				if res.AbortedClients != 3 || res.Acknowledged != 0 || res.InDoubt != 0 {
-					t.Errorf("%d aborted, %d acknowledged, %d in doubt", res.AbortedClients, res.Acknowledged, res.InDoubt)
+				if res.AbortedClients != 3 || res.Consumers.Acknowledged != 0 || res.Consumers.InDoubt != 0 {
+					t.Errorf("%d aborted, %d acknowledged, %d in doubt", res.AbortedClients, res.Consumers.Acknowledged, res.Consumers.InDoubt)
 				}
 				if len(res.Errors) == 0 || !strings.Contains(res.Errors[0], "no_such_table") {
 					t.Errorf("%s: the first error is not the cause: %q", source, res.Errors)
@@ -195,8 +195,8 @@ func TestTwoPhaseIsNotAcknowledged(t *testing.T) {
 				if sessions[0].committed != truth {
 					t.Fatalf("the server committed %d, want %d", sessions[0].committed, truth)
 				}
-				if res.Acknowledged > truth || !res.InDoubtUnknown && res.Acknowledged+res.InDoubt < truth {
-					t.Errorf("%d acknowledged, %d in doubt, %d committed", res.Acknowledged, res.InDoubt, truth)
+				if res.Consumers.Acknowledged > truth || !res.Consumers.InDoubtUnknown && res.Consumers.Acknowledged+res.Consumers.InDoubt < truth {
+					t.Errorf("%d acknowledged, %d in doubt, %d committed", res.Consumers.Acknowledged, res.Consumers.InDoubt, truth)
 				}
 			})
 		}
@@ -212,8 +212,8 @@ func TestPreparedTransactionsOutliveTheirClient(t *testing.T) {
 			cfg := scriptedConfig(t, mode, "begin;\ninsert into u limit 3;\nprepare transaction 'x';\n")
 			cfg.Transactions = 1
 			res, _ := runScripted(t, startScripted(t), cfg)
-			if res.Acknowledged != 0 || res.InDoubt != 3 && !res.InDoubtUnknown {
-				t.Errorf("%d acknowledged, %d in doubt; want 0 and 3", res.Acknowledged, res.InDoubt)
+			if res.Consumers.Acknowledged != 0 || res.Consumers.InDoubt != 3 && !res.Consumers.InDoubtUnknown {
+				t.Errorf("%d acknowledged, %d in doubt; want 0 and 3", res.Consumers.Acknowledged, res.Consumers.InDoubt)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ func TestPooledConnectionLost(t *testing.T) {
 				cfg := scriptedConfig(t, mode, boundaryScripts[0].source)
 				cfg.Transactions = 1
 				_, sessions := runScripted(t, startScripted(t), cfg)
-				cfg.Groups[0].Clients, cfg.Groups[0].Pool, cfg.Transactions = clients, size, 3
+				cfg.Consumers.Clients, cfg.Consumers.Pool, cfg.Transactions = clients, size, 3
 				for after := range len(sessions[0].messages) + 1 {
 					if skipBoundary(after) {
 						continue
@@ -38,14 +38,14 @@ func TestPooledConnectionLost(t *testing.T) {
 						for _, x := range all {
 							truth += x.committed
 						}
-						if res.Acknowledged > truth || res.Acknowledged+res.InDoubt < truth || res.InDoubtUnknown {
-							t.Errorf("%v: %d acknowledged, %d in doubt (unknown %v), %d committed", f, res.Acknowledged, res.InDoubt, res.InDoubtUnknown, truth)
+						if res.Consumers.Acknowledged > truth || res.Consumers.Acknowledged+res.Consumers.InDoubt < truth || res.Consumers.InDoubtUnknown {
+							t.Errorf("%v: %d acknowledged, %d in doubt (unknown %v), %d committed", f, res.Consumers.Acknowledged, res.Consumers.InDoubt, res.Consumers.InDoubtUnknown, truth)
 						}
 						if size == 1 && res.AbortedClients != clients {
 							t.Errorf("%v: %d aborted clients of %d without a connection", f, res.AbortedClients, clients)
 						}
-						if size > 1 && (res.AbortedClients > 1 || res.Transactions < 3*(clients-1)) {
-							t.Errorf("%v: %d aborted clients and %d transactions: %q", f, res.AbortedClients, res.Transactions, res.Errors)
+						if size > 1 && (res.AbortedClients > 1 || res.Consumers.Transactions < 3*(clients-1)) {
+							t.Errorf("%v: %d aborted clients and %d transactions: %q", f, res.AbortedClients, res.Consumers.Transactions, res.Errors)
 						}
 					}
 					if t.Failed() {
@@ -80,12 +80,12 @@ func TestConnectionOfOneTransactionLost(t *testing.T) {
 						return noFault
 					}
 					res, all := runScripted(t, s, cfg)
-					if len(all) != 2 || res.AbortedClients != 1 || res.Transactions != 1 {
-						t.Fatalf("after %d: %d connections, %d aborted clients, %d transactions; want 2, 1, 1: %q", after, len(all), res.AbortedClients, res.Transactions, res.Errors)
+					if len(all) != 2 || res.AbortedClients != 1 || res.Consumers.Transactions != 1 {
+						t.Fatalf("after %d: %d connections, %d aborted clients, %d transactions; want 2, 1, 1: %q", after, len(all), res.AbortedClients, res.Consumers.Transactions, res.Errors)
 					}
 					truth := all[0].committed + all[1].committed
-					if res.Acknowledged > truth || res.Acknowledged+res.InDoubt < truth || res.InDoubtUnknown {
-						t.Errorf("after %d: %d acknowledged, %d in doubt (unknown %v), %d committed", after, res.Acknowledged, res.InDoubt, res.InDoubtUnknown, truth)
+					if res.Consumers.Acknowledged > truth || res.Consumers.Acknowledged+res.Consumers.InDoubt < truth || res.Consumers.InDoubtUnknown {
+						t.Errorf("after %d: %d acknowledged, %d in doubt (unknown %v), %d committed", after, res.Consumers.Acknowledged, res.Consumers.InDoubt, res.Consumers.InDoubtUnknown, truth)
 					}
 				}
 			}

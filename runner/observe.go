@@ -3,76 +3,33 @@ package runner
 import (
 	"context"
 	"time"
+
+	"qbench/internal/result"
 )
 
 // observer collects what the threads did, interval by interval.
 type observer struct {
-	run       *run
-	first     time.Duration // until the first tick
-	observe   func(Tick)
-	ticks     intervals
-	totals    []*Stats // by group
-	last      time.Time
-	lastAcked int64
-	lastIn    int64
+	run     *run
+	first   time.Duration // until the first tick
+	observe func(result.Tick)
+	ticks   intervals
+	totals  []*result.Stats // by group
+	last    time.Time
+	lastIn  int64
 }
 
 // newObserver starts the first interval at GO. Where the clock starts before
 // connecting, it ends earlier: pgbench's intervals count from there, and only
 // then is the last one over when -T is.
-func newObserver(r *run, observe func(Tick), connected time.Duration) *observer {
+func newObserver(r *run, observe func(result.Tick), connected time.Duration) *observer {
 	o := &observer{run: r, observe: observe, last: r.base, first: r.cfg.Interval}
 	if r.cfg.ClockBeforeConnect {
 		o.first -= connected % r.cfg.Interval
 	}
-	for i := range r.cfg.Groups {
-		o.totals = append(o.totals, newStats(r.cfg.Groups[i].Rate > 0))
+	for i := range r.cfg.groups() {
+		o.totals = append(o.totals, result.NewStats(r.cfg.groups()[i].Rate > 0))
 	}
 	return o
-}
-
-func newStats(scheduled bool) *Stats {
-	s := &Stats{LatencyHist: NewHistogram(FineDigits)}
-	if scheduled {
-		s.LagHist = NewHistogram(FineDigits)
-	}
-	return s
-}
-
-// Merge adds o to s.
-func (s *Stats) Merge(o *Stats) {
-	s.Transactions += o.Transactions
-	s.Orders += o.Orders
-	s.Empty += o.Empty
-	s.Skipped += o.Skipped
-	s.Late += o.Late
-	s.Retried += o.Retried
-	s.Retries += o.Retries
-	s.Deadlocks += o.Deadlocks
-	s.Failures.Serialization += o.Failures.Serialization
-	s.Failures.Deadlock += o.Failures.Deadlock
-	s.Failures.Other += o.Failures.Other
-	mergeHist(&s.LatencyHist, o.LatencyHist)
-	mergeHist(&s.LagHist, o.LagHist)
-}
-
-func mergeHist(into **Histogram, o *Histogram) {
-	if o == nil {
-		return
-	}
-	if *into == nil {
-		*into = NewHistogram(FineDigits)
-	}
-	(*into).Merge(o)
-}
-
-func (s *Stats) reset() {
-	latency, lag := s.LatencyHist, s.LagHist
-	latency.Reset()
-	if lag != nil {
-		lag.Reset()
-	}
-	*s = Stats{LatencyHist: latency, LagHist: lag}
 }
 
 // watch ticks until the run is over; it reports whether ctx ended it.
@@ -118,15 +75,15 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 // dropped from the list where next to nothing lies in it.
 func (o *observer) tick(last bool) {
 	r := o.run
-	parts := make([]*Stats, len(r.cfg.Groups))
+	parts := make([]*result.Stats, len(r.cfg.groups()))
 	for i := range parts {
-		parts[i] = newStats(r.cfg.Groups[i].Rate > 0)
+		parts[i] = result.NewStats(r.cfg.groups()[i].Rate > 0)
 	}
 	for _, t := range r.threads {
 		collect := func() {
 			for i, g := range t.groups {
 				parts[i].Merge(g.stats)
-				g.stats.reset()
+				g.stats.Reset()
 			}
 		}
 		if last {
@@ -171,14 +128,14 @@ func (o *observer) onThread(t *thread, fn func()) {
 	}
 }
 
-func (o *observer) makeTick(parts []*Stats, at, length time.Duration) Tick {
+func (o *observer) makeTick(parts []*result.Stats, at, length time.Duration) result.Tick {
 	r := o.run
 	s := parts[0]
-	h := NewHistogram(CoarseDigits)
+	h := result.NewHistogram(result.CoarseDigits)
 	h.Merge(s.LatencyHist)
 	l := s.LatencyHist.Latency()
 	seconds := length.Seconds()
-	tick := Tick{
+	tick := result.Tick{
 		AtS: at.Seconds(), LengthS: seconds,
 		Empty: s.Empty, Failed: s.Failed(), Skipped: s.Skipped, Retried: s.Retried, Retries: s.Retries,
 		MeanMS: l.Mean, StdDevMS: l.StdDev, P50MS: l.P50, P99MS: l.P99, MaxMS: l.Max,
@@ -196,6 +153,6 @@ func (o *observer) makeTick(parts []*Stats, at, length time.Duration) Tick {
 	if r.cfg.Backlog >= 0 && r.countsOrders() {
 		tick.Depth = r.cfg.Backlog + in - acked
 	}
-	o.lastAcked, o.lastIn = acked, in
+	o.lastIn = in
 	return tick
 }

@@ -129,8 +129,8 @@ func TestRandomScriptsAsPostgreSQL(t *testing.T) {
 			cfg.Transactions = 1
 			res, r, truth := b.relayed(cfg, -1, -1)
 			_, sessions := runScripted(t, startScripted(t), cfg)
-			if got, want := received(sessions[0].messages), received(r.messages); got != want || sessions[0].committed != truth || res.Acknowledged != truth {
-				t.Errorf("seed %d, %s: the scripted server answers\n%s\nPostgreSQL answers\n%s\ncommitted %d and %d, acknowledged %d\n%s", seed, mode, got, want, sessions[0].committed, truth, res.Acknowledged, sql)
+			if got, want := received(sessions[0].messages), received(r.messages); got != want || sessions[0].committed != truth || res.Consumers.Acknowledged != truth {
+				t.Errorf("seed %d, %s: the scripted server answers\n%s\nPostgreSQL answers\n%s\ncommitted %d and %d, acknowledged %d\n%s", seed, mode, got, want, sessions[0].committed, truth, res.Consumers.Acknowledged, sql)
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"qbench/internal/result"
 )
 
 // run is one load under way.
@@ -67,8 +69,8 @@ func (e *ConnectError) Unwrap() error { return e.Err }
 // The error is a *ConnectError when one of the first connections failed, or
 // tells what is wrong with cfg. Errors of clients during the run are part of
 // the result.
-func Run(ctx context.Context, cfg Config, connect Connector, observe func(Tick)) (*Result, error) {
-	if len(cfg.Groups) == 0 || cfg.Groups[0].Clients < 1 {
+func Run(ctx context.Context, cfg Config, connect Connector, observe func(result.Tick)) (*Load, error) {
+	if cfg.Consumers.Clients < 1 {
 		return nil, errNoClients
 	}
 	if cfg.Duration <= 0 && cfg.Transactions <= 0 && cfg.Orders <= 0 {
@@ -105,7 +107,7 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(Tick))
 }
 
 // drive runs from GO to the end.
-func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Duration, observe func(Tick)) *Result {
+func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Duration, observe func(result.Tick)) *Load {
 	cfg := &r.cfg
 	usage := readUsage()
 	r.measureFrom = int64(cfg.Warmup)
@@ -143,7 +145,7 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 	interrupted := o.watch(ctx, done)
 	used := readUsage().since(usage)
 
-	res := r.result(o, startedAt, connected)
+	res := r.load(o, startedAt, connected)
 	res.Interrupted = interrupted
 	res.Client = used.client(time.Since(r.base))
 	return res

@@ -346,8 +346,8 @@ func scriptedConfig(tb testing.TB, mode runner.Mode, source string) runner.Confi
 		}
 	}
 	return runner.Config{
-		Groups:  []runner.Group{{Name: "consumers", Clients: 1, Scripts: []runner.Script{rs}}},
-		Threads: 1, Mode: mode, MaxTries: 3, Seed: 7, Symbols: syms, Transactions: 2,
+		Consumers: runner.Group{Clients: 1, Scripts: []runner.Script{rs}},
+		Threads:   1, Mode: mode, MaxTries: 3, Seed: 7, Symbols: syms, Transactions: 2,
 	}
 }
 
@@ -358,7 +358,7 @@ const hang = 2 * time.Minute
 var errHung = errors.New("the run hung")
 
 // runScripted runs a load against the server and returns its result with the sessions.
-func runScripted(tb testing.TB, s *scripted, cfg runner.Config) (*runner.Result, []*session) {
+func runScripted(tb testing.TB, s *scripted, cfg runner.Config) (*runner.Load, []*session) {
 	tb.Helper()
 	kill := make(chan struct{})
 	timer := time.AfterFunc(hang, func() { close(kill) })

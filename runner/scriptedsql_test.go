@@ -19,9 +19,9 @@ type statement struct {
 }
 
 var (
-	limits = regexp.MustCompile(`limit (\d+)`)
-	result = regexp.MustCompile(`^select ([\w-]+) as (\w+)`)
-	gives  = regexp.MustCompile(`^select done\((\d+)\)`)
+	limits      = regexp.MustCompile(`limit (\d+)`)
+	constantRow = regexp.MustCompile(`^select ([\w-]+) as (\w+)`)
+	gives       = regexp.MustCompile(`^select done\((\d+)\)`)
 )
 
 func parseStatement(text string) statement {
@@ -32,7 +32,7 @@ func parseStatement(text string) statement {
 	if m := limits.FindStringSubmatch(st.words); m != nil {
 		st.rows, _ = strconv.ParseInt(m[1], 10, 64)
 	}
-	if m := result.FindStringSubmatch(st.words); m != nil {
+	if m := constantRow.FindStringSubmatch(st.words); m != nil {
 		st.value, st.column = m[1], m[2]
 	}
 	if m := gives.FindStringSubmatch(st.words); m != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"qbench/internal/pgserver/pgtest"
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/runner/script"
 )
@@ -83,13 +84,13 @@ func (b *bed) load(source string) runner.Config {
 		}
 	}
 	return runner.Config{
-		Groups:  []runner.Group{{Name: "consumers", Clients: 4, Scripts: []runner.Script{rs}}},
-		Threads: 2, Mode: runner.Prepared, MaxTries: 1, Seed: 1, Symbols: syms, Backlog: int64(b.orders),
+		Consumers: runner.Group{Clients: 4, Scripts: []runner.Script{rs}},
+		Threads:   2, Mode: runner.Prepared, MaxTries: 1, Seed: 1, Symbols: syms, Backlog: int64(b.orders),
 		Message: func(level, text string) { b.tb.Logf("%s %s", level, text) },
 	}
 }
 
-func (b *bed) run(cfg runner.Config) *runner.Result {
+func (b *bed) run(cfg runner.Config) *runner.Load {
 	b.tb.Helper()
 	res, err := runner.Run(context.Background(), cfg, b.connect, nil)
 	if err != nil {
@@ -115,13 +116,13 @@ func TestDrainsExactlyOnceInEveryMode(t *testing.T) {
 				t.Parallel()
 				b := newBed(t, 500)
 				cfg := b.load(dequeue)
-				cfg.Mode, cfg.Groups[0].Clients, cfg.Orders = mode, clients, 500
+				cfg.Mode, cfg.Consumers.Clients, cfg.Orders = mode, clients, 500
 				res := b.run(cfg)
-				if !res.Drained || res.Orders != 500 || res.AbortedClients != 0 {
-					t.Errorf("drained %v, %d orders, %d aborted: %v", res.Drained, res.Orders, res.AbortedClients, res.Errors)
+				if !res.Drained || res.Consumers.Orders != 500 || res.AbortedClients != 0 {
+					t.Errorf("drained %v, %d orders, %d aborted: %v", res.Drained, res.Consumers.Orders, res.AbortedClients, res.Errors)
 				}
-				if res.Transactions != res.Orders+res.Empty {
-					t.Errorf("%d transactions, but %d orders and %d empty", res.Transactions, res.Orders, res.Empty)
+				if res.Consumers.Transactions != res.Consumers.Orders+res.Consumers.Empty {
+					t.Errorf("%d transactions, but %d orders and %d empty", res.Consumers.Transactions, res.Consumers.Orders, res.Consumers.Empty)
 				}
 				if n := b.one("select count(*) from u"); n != 500 {
 					t.Errorf("%d rows arrived", n)
@@ -129,8 +130,8 @@ func TestDrainsExactlyOnceInEveryMode(t *testing.T) {
 				if n := b.one("select count(distinct id) from u"); n != 500 {
 					t.Errorf("%d distinct rows arrived", n)
 				}
-				if res.LatencyHist.Count() != res.Transactions {
-					t.Errorf("%d latencies of %d transactions", res.LatencyHist.Count(), res.Transactions)
+				if res.Consumers.LatencyHist.Count() != res.Consumers.Transactions {
+					t.Errorf("%d latencies of %d transactions", res.Consumers.LatencyHist.Count(), res.Consumers.Transactions)
 				}
 			})
 		}
@@ -142,10 +143,10 @@ func TestTransactionsPerClient(t *testing.T) {
 	b := newBed(t, 1)
 	cfg := b.load(dequeue)
 	cfg.Transactions = 7
-	cfg.Groups[0].Clients = 3
+	cfg.Consumers.Clients = 3
 	res := b.run(cfg)
-	if res.Transactions != 21 || res.Orders != 1 || res.Empty != 20 {
-		t.Errorf("%d transactions, %d orders, %d empty; want 21, 1, 20", res.Transactions, res.Orders, res.Empty)
+	if res.Consumers.Transactions != 21 || res.Consumers.Orders != 1 || res.Consumers.Empty != 20 {
+		t.Errorf("%d transactions, %d orders, %d empty; want 21, 1, 20", res.Consumers.Transactions, res.Consumers.Orders, res.Consumers.Empty)
 	}
 }
 
@@ -153,10 +154,10 @@ func TestPipelinedTakesTwoRoundTrips(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, 3)
 	cfg := b.load(dequeue)
-	cfg.Mode, cfg.Groups[0].Clients, cfg.Transactions, cfg.PerStatement = runner.Pipelined, 1, 3, true
+	cfg.Mode, cfg.Consumers.Clients, cfg.Transactions, cfg.PerStatement = runner.Pipelined, 1, 3, true
 	res := b.run(cfg)
 	var trips []int
-	for _, s := range res.ScriptResults[0].Statements {
+	for _, s := range res.Consumers.Scripts[0].Statements {
 		if s.Group > 0 {
 			trips = append(trips, s.Group)
 		}
@@ -175,8 +176,8 @@ func TestSQLErrorAbortsTheClient(t *testing.T) {
 			cfg := b.load("begin;\nselect 1/(:client_id - 2);\nend;\n")
 			cfg.Mode, cfg.Transactions = mode, 5
 			res := b.run(cfg)
-			if res.AbortedClients != 1 || res.Transactions != 15 {
-				t.Errorf("%d aborted, %d transactions; want 1 and 15", res.AbortedClients, res.Transactions)
+			if res.AbortedClients != 1 || res.Consumers.Transactions != 15 {
+				t.Errorf("%d aborted, %d transactions; want 1 and 15", res.AbortedClients, res.Consumers.Transactions)
 			}
 			if len(res.Errors) != 1 || !strings.Contains(res.Errors[0], "division by zero") {
 				t.Errorf("errors %q", res.Errors)
@@ -195,14 +196,14 @@ func TestSerializationFailuresAreRetried(t *testing.T) {
 			cfg := b.load("begin isolation level repeatable read;\nselect n from counter;\nupdate counter set n = n + 1;\nend;\n")
 			cfg.Mode, cfg.Transactions, cfg.MaxTries = mode, 50, 1000
 			res := b.run(cfg)
-			if res.Transactions != 200 || res.Failed() != 0 {
-				t.Errorf("%d transactions, %d failed: %v", res.Transactions, res.Failed(), res.Errors)
+			if res.Consumers.Transactions != 200 || res.Consumers.Failed() != 0 {
+				t.Errorf("%d transactions, %d failed: %v", res.Consumers.Transactions, res.Consumers.Failed(), res.Errors)
 			}
 			if n := b.one("select n from counter"); n != 200 {
 				t.Errorf("counter is %d", n)
 			}
-			if res.Retried > res.Retries {
-				t.Errorf("%d retried, but only %d retries", res.Retried, res.Retries)
+			if res.Consumers.Retried > res.Consumers.Retries {
+				t.Errorf("%d retried, but only %d retries", res.Consumers.Retried, res.Consumers.Retries)
 			}
 		})
 	}
@@ -217,7 +218,7 @@ func TestInterruptFinishesTransactions(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ticks := 0
-	res, err := runner.Run(ctx, cfg, b.connect, func(k runner.Tick) {
+	res, err := runner.Run(ctx, cfg, b.connect, func(k result.Tick) {
 		if ticks++; k.OrdersPerS > 0 {
 			cancel()
 		}
@@ -225,11 +226,11 @@ func TestInterruptFinishesTransactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !res.Interrupted || res.Orders == 0 {
-		t.Errorf("interrupted %v with %d orders", res.Interrupted, res.Orders)
+	if !res.Interrupted || res.Consumers.Orders == 0 {
+		t.Errorf("interrupted %v with %d orders", res.Interrupted, res.Consumers.Orders)
 	}
-	if n := b.one("select count(*) from u"); n != res.Orders {
-		t.Errorf("%d orders acknowledged, %d arrived", res.Orders, n)
+	if n := b.one("select count(*) from u"); n != res.Consumers.Orders {
+		t.Errorf("%d orders acknowledged, %d arrived", res.Consumers.Orders, n)
 	}
 }
 
@@ -245,8 +246,8 @@ func TestLostBackendLeavesOthersRunning(t *testing.T) {
 			if res.AbortedClients != 1 || !res.Drained {
 				t.Errorf("%d aborted, drained %v: %q", res.AbortedClients, res.Drained, res.Errors)
 			}
-			if n := b.one("select count(*) from u"); n < res.Orders || n > res.Orders+res.InDoubt {
-				t.Errorf("%d orders acknowledged, %d in doubt, %d arrived", res.Orders, res.InDoubt, n)
+			if n := b.one("select count(*) from u"); n < res.Consumers.Orders || n > res.Consumers.Orders+res.Consumers.InDoubt {
+				t.Errorf("%d orders acknowledged, %d in doubt, %d arrived", res.Consumers.Orders, res.Consumers.InDoubt, n)
 			}
 		})
 	}
@@ -256,10 +257,10 @@ func TestPoolSharesConnections(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, 300)
 	cfg := b.load(dequeue)
-	cfg.Orders, cfg.Groups[0].Clients, cfg.Groups[0].Pool = 300, 12, 2
+	cfg.Orders, cfg.Consumers.Clients, cfg.Consumers.Pool = 300, 12, 2
 	res := b.run(cfg)
-	if !res.Drained || res.Orders != 300 {
-		t.Errorf("drained %v with %d orders: %v", res.Drained, res.Orders, res.Errors)
+	if !res.Drained || res.Consumers.Orders != 300 {
+		t.Errorf("drained %v with %d orders: %v", res.Drained, res.Consumers.Orders, res.Errors)
 	}
 }
 
@@ -269,8 +270,8 @@ func TestConnectPerTransaction(t *testing.T) {
 	cfg := b.load(dequeue)
 	cfg.Connect, cfg.Transactions = true, 5
 	res := b.run(cfg)
-	if res.Transactions != 20 || res.AverageConnMS <= 0 {
-		t.Errorf("%d transactions, %v ms per connection: %v", res.Transactions, res.AverageConnMS, res.Errors)
+	if res.Consumers.Transactions != 20 || res.AverageConnect <= 0 {
+		t.Errorf("%d transactions, %v ms per connection: %v", res.Consumers.Transactions, res.AverageConnect, res.Errors)
 	}
 }
 
@@ -283,15 +284,15 @@ func TestProducersFeedConsumersUntilTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Groups[0].Idle, cfg.Groups[0].Listen = time.Hour, "q_orders"
-	cfg.Groups = append(cfg.Groups, runner.Group{Name: "producers", Clients: 2, Scripts: []runner.Script{{Script: producer, Weight: 1, Orders: []runner.OrderCount{runner.CountRows, 0}}}})
+	cfg.Consumers.Idle, cfg.Consumers.Listen = time.Hour, "q_orders"
+	cfg.Producers = &runner.Group{Clients: 2, Scripts: []runner.Script{{Script: producer, Weight: 1, Orders: []runner.OrderCount{runner.CountRows, 0}}}}
 	cfg.Transactions = 100
-	cfg.Groups[0].Clients = 2
+	cfg.Consumers.Clients = 2
 	res := b.run(cfg)
 	if res.Producers.Orders != 200 {
 		t.Errorf("%d orders enqueued, want 200", res.Producers.Orders)
 	}
-	if in, out := b.one("select count(*) from q"), b.one("select count(*) from u"); in+out != 200 || out != res.Orders {
-		t.Errorf("%d in the queue, %d out, %d acknowledged", in, out, res.Orders)
+	if in, out := b.one("select count(*) from q"), b.one("select count(*) from u"); in+out != 200 || out != res.Consumers.Orders {
+		t.Errorf("%d in the queue, %d out, %d acknowledged", in, out, res.Consumers.Orders)
 	}
 }

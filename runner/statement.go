@@ -44,7 +44,7 @@ type step struct {
 func compile(cfg *Config) ([][]*program, int, error) {
 	var groups [][]*program
 	statements, scripts := 0, 0
-	for _, g := range cfg.Groups {
+	for _, g := range cfg.groups() {
 		var programs []*program
 		for _, s := range g.Scripts {
 			if cfg.Mode != Simple {

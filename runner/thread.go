@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"qbench/internal/result"
 	"qbench/runner/loop"
 	"qbench/runner/script"
 )
@@ -76,8 +77,8 @@ type group struct {
 	idle     int64 // nanoseconds
 	pool     *pool
 
-	stats        *Stats // since the last tick
-	scripts      []*Stats
+	stats        *result.Stats // since the last tick
+	scripts      []*result.Stats
 	afterDrain   int64
 	warmupOrders int64
 	doubt        doubt
@@ -295,17 +296,17 @@ func (t *thread) account(c *client, skipped bool) {
 		return
 	}
 	latency, lag := time.Duration(t.now-c.scheduled), time.Duration(c.begin-c.scheduled)
-	g.stats.account(c, skipped, latency, lag, r.cfg.LatencyLimit)
+	c.addTo(g.stats, skipped, latency, lag, r.cfg.LatencyLimit)
 	if g.scripts != nil {
-		g.scripts[c.prog.index-g.programs[0].index].account(c, skipped, latency, lag, r.cfg.LatencyLimit)
+		c.addTo(g.scripts[c.prog.index-g.programs[0].index], skipped, latency, lag, r.cfg.LatencyLimit)
 	}
 	if r.cfg.Log != nil {
 		t.log(c, skipped, latency, lag)
 	}
 }
 
-// account adds one transaction.
-func (s *Stats) account(c *client, skipped bool, latency, lag, limit time.Duration) {
+// addTo adds the transaction to statistics.
+func (c *client) addTo(s *result.Stats, skipped bool, latency, lag, limit time.Duration) {
 	if skipped {
 		s.Skipped++
 		return
@@ -321,8 +322,10 @@ func (s *Stats) account(c *client, skipped bool, latency, lag, limit time.Durati
 		s.Transactions++
 		if c.committed == 0 && c.prog.countsOrders {
 			s.Empty++
+			s.RecordEmpty(latency)
+		} else {
+			s.LatencyHist.Record(latency)
 		}
-		s.LatencyHist.Record(latency)
 		if s.LagHist != nil {
 			s.LagHist.Record(lag)
 		}

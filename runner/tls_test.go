@@ -26,7 +26,7 @@ func (b *bed) prepare() {
 }
 
 // within runs the load, and fails if it has not ended after a minute.
-func (b *bed) within(cfg runner.Config) *runner.Result {
+func (b *bed) within(cfg runner.Config) *runner.Load {
 	b.tb.Helper()
 	kill := make(chan struct{})
 	hung := time.AfterFunc(time.Minute, func() { close(kill) })
@@ -56,9 +56,9 @@ func TestManyTLSClientsNeverHang(t *testing.T) {
 				}
 				for range runs {
 					cfg := b.load("select :client_id;\n")
-					cfg.Groups[0].Clients, cfg.Connect, cfg.Transactions = clients, reconnect, 2
-					if res := b.within(cfg); res.Transactions != int64(2*clients) {
-						t.Fatalf("%d transactions: %q", res.Transactions, res.Errors)
+					cfg.Consumers.Clients, cfg.Connect, cfg.Transactions = clients, reconnect, 2
+					if res := b.within(cfg); res.Consumers.Transactions != int64(2*clients) {
+						t.Fatalf("%d transactions: %q", res.Consumers.Transactions, res.Errors)
 					}
 				}
 			})
@@ -105,8 +105,8 @@ func TestBackgroundReaderTakesNoReply(t *testing.T) {
 			}
 			cfg := b.load("select 1;\n")
 			cfg.Transactions = 3
-			if res := b.within(cfg); res.Transactions != 12 {
-				t.Errorf("%d transactions: %q", res.Transactions, res.Errors)
+			if res := b.within(cfg); res.Consumers.Transactions != 12 {
+				t.Errorf("%d transactions: %q", res.Consumers.Transactions, res.Errors)
 			}
 		})
 	}
@@ -125,9 +125,9 @@ func TestLargeStatementMeetsLargeResult(t *testing.T) {
 				b.prepare()
 			}
 			cfg := b.load("\\startpipeline\nselect repeat('x', 30000000);\nselect length('" + strings.Repeat("y", 24_000_000) + "');\n\\endpipeline\n")
-			cfg.Groups[0].Clients, cfg.Transactions, cfg.Mode = 1, 2, runner.Extended
-			if res := b.within(cfg); res.Transactions != 2 {
-				t.Errorf("%d transactions", res.Transactions)
+			cfg.Consumers.Clients, cfg.Transactions, cfg.Mode = 1, 2, runner.Extended
+			if res := b.within(cfg); res.Consumers.Transactions != 2 {
+				t.Errorf("%d transactions", res.Consumers.Transactions)
 			}
 		})
 	}
@@ -207,13 +207,13 @@ func TestNoticesAroundTheFirstReady(t *testing.T) {
 					said = append(said, text)
 				}
 			}
-			cfg.Groups[0].Clients, cfg.Threads = 1, 1
+			cfg.Consumers.Clients, cfg.Threads = 1, 1
 			res, err := runner.Run(t.Context(), cfg, func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, c) }, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(said, ", "); got != "NOTICE:  before, NOTICE:  after" || res.Transactions != 2 {
-				t.Errorf("notices %q, %d transactions: %q", got, res.Transactions, res.Errors)
+			if got := strings.Join(said, ", "); got != "NOTICE:  before, NOTICE:  after" || res.Consumers.Transactions != 2 {
+				t.Errorf("notices %q, %d transactions: %q", got, res.Consumers.Transactions, res.Errors)
 			}
 		})
 	}
@@ -229,7 +229,7 @@ func TestConnectingEndsWithTheRun(t *testing.T) {
 	cfg.Kill = kill
 	var under atomic.Int64
 	connect := func(ctx context.Context) (*pgconn.PgConn, error) {
-		if under.Add(1) == int64(cfg.Groups[0].Clients) {
+		if under.Add(1) == int64(cfg.Consumers.Clients) {
 			close(kill)
 		}
 		defer under.Add(-1)

@@ -3,6 +3,8 @@ package runner
 import (
 	"runtime"
 	"time"
+
+	"qbench/internal/result"
 )
 
 // usage is what this process has used since it started.
@@ -16,8 +18,8 @@ func (u usage) since(start usage) usage {
 }
 
 // client is the load generator's part of a result; elapsed is wall time.
-func (u usage) client(elapsed time.Duration) Client {
-	c := Client{
+func (u usage) client(elapsed time.Duration) result.ClientUse {
+	c := result.ClientUse{
 		CPUSeconds: (u.user + u.sys).Seconds(), UserSeconds: u.user.Seconds(), SysSeconds: u.sys.Seconds(), MaxRSS: u.maxRSS,
 	}
 	if elapsed > 0 {

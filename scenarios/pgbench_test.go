@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/pgserver/pgtest"
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -118,7 +119,7 @@ func untouched(t *testing.T, conn *pgx.Conn, s *scenarios.Scenario, name string,
 	}
 }
 
-func audit(t *testing.T, conn *pgx.Conn, s *scenarios.Scenario, name string) *runner.Audit {
+func audit(t *testing.T, conn *pgx.Conn, s *scenarios.Scenario, name string) *result.Audit {
 	t.Helper()
 	ctx := context.Background()
 	made, err := schema.Inspect(ctx, conn, name, s.Workload)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/jackc/pgx/v5"
 )
 
 // ClientCounts is what the clients of a run say they did; the audit holds it
@@ -42,7 +42,7 @@ type ClientCounts struct {
 // theirs from; a number beyond the seeded ones that is nowhere is no loss (its
 // transaction may have been rolled back) as long as the counts hold. A failed proof is no error: it is
 // in the result's Problems.
-func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCounts) (*runner.Audit, error) {
+func AuditTables(ctx context.Context, conn *pgx.Conn, m *Made, clients *ClientCounts) (*result.Audit, error) {
 	if err := m.auditable(); err != nil {
 		return nil, err
 	}

@@ -3,9 +3,9 @@ package schema
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/google/go-cmp/cmp"
 )
 
 // order1 is the first order number of the seed 42, as psql has it: select
@@ -20,22 +20,22 @@ func TestAuditCatches(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		sql  string // done behind the queue's back after 50 of 200 orders were moved
-		want runner.Audit
+		want result.Audit
 	}{
-		{"nothing wrong", "select", runner.Audit{OK: true, Remaining: 150, Processed: 50}},
+		{"nothing wrong", "select", result.Audit{OK: true, Remaining: 150, Processed: 50}},
 		{"a recorded order deleted", "delete from t_order_u where order_id = '" + order1 + "'",
-			runner.Audit{Remaining: 150, Processed: 49, Lost: 1, Problems: []string{"1 order lost: in neither table (for example " + order1 + ")"}}},
+			result.Audit{Remaining: 150, Processed: 49, Lost: 1, Problems: []string{"1 order lost: in neither table (for example " + order1 + ")"}}},
 		{"queued orders deleted", "delete from t_order_q where id > 198",
-			runner.Audit{Remaining: 148, Processed: 50, Lost: 2, Problems: []string{"2 orders lost: in neither table (for example 56602d82-5bd7-e3c0-cdfd-304b72e5ec4d)"}}},
+			result.Audit{Remaining: 148, Processed: 50, Lost: 2, Problems: []string{"2 orders lost: in neither table (for example 56602d82-5bd7-e3c0-cdfd-304b72e5ec4d)"}}},
 		{"an order recorded twice",
 			"alter table t_order_u drop constraint t_order_u_order_id_key; insert into t_order_u (order_id, cts, uts, status) select order_id, cts, uts, status from t_order_u where order_id = '" + order1 + "'",
-			runner.Audit{Remaining: 150, Processed: 51, Duplicated: 1, Problems: []string{"1 order duplicated: more than once in one table (for example " + order1 + ")"}}},
+			result.Audit{Remaining: 150, Processed: 51, Duplicated: 1, Problems: []string{"1 order duplicated: more than once in one table (for example " + order1 + ")"}}},
 		{"an order in both tables", "insert into t_order_q (order_id, cts) select order_id, cts from t_order_u where order_id = '" + order1 + "'",
-			runner.Audit{Remaining: 151, Processed: 50, Both: 1, Problems: []string{"1 order in both tables: recorded as done, but still in the queue (for example " + order1 + ")"}}},
+			result.Audit{Remaining: 151, Processed: 50, Both: 1, Problems: []string{"1 order in both tables: recorded as done, but still in the queue (for example " + order1 + ")"}}},
 		{"a foreign order", "insert into t_order_q (order_id, cts) values ('" + foreigner + "', now())",
-			runner.Audit{Remaining: 151, Processed: 50, Foreign: 1, Problems: []string{"1 order foreign: in a table, but not of the set (for example " + foreigner + ")"}}},
+			result.Audit{Remaining: 151, Processed: 50, Foreign: 1, Problems: []string{"1 order foreign: in a table, but not of the set (for example " + foreigner + ")"}}},
 		{"orders without a number", "insert into t_order_u (order_id, cts, uts, status) values (null, now(), now(), 1), (null, now(), now(), 1)",
-			runner.Audit{Remaining: 150, Processed: 52, Foreign: 2, Problems: []string{"2 orders foreign: in a table, but not of the set (for example null)"}}},
+			result.Audit{Remaining: 150, Processed: 52, Foreign: 2, Problems: []string{"2 orders foreign: in a table, but not of the set (for example null)"}}},
 	} {
 		for _, layout := range []string{Unlogged, Partitioned} {
 			t.Run(tt.name+"/"+layout, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestPartitionUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&runner.PartitionUse{Partitions: 4, Untouched: 2, Left: left, Min: low, Max: high}, use); diff != "" {
+	if diff := cmp.Diff(&result.PartitionUse{Partitions: 4, Untouched: 2, Left: left, Min: low, Max: high}, use); diff != "" {
 		t.Error(diff)
 	}
 	depth, err := Depth(t.Context(), f.conn, made)

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/google/go-cmp/cmp"
 )
 
 // claimQueue are the options of a small claim queue.
@@ -126,20 +126,20 @@ func TestClaimsAuditCatches(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		sql  string // done behind the queue's back after 50 of 200 messages were completed
-		want runner.Audit
+		want result.Audit
 	}{
-		{"nothing wrong", "select", runner.Audit{OK: true, Remaining: 150, Processed: 50}},
-		{"claimed, not completed", "update queue set process_id = 3, taken = now() where id < 53", runner.Audit{OK: true, Remaining: 150, Processed: 50, Orphans: 2}},
-		{"completed without a trace", "delete from queue where id = 51", runner.Audit{Remaining: 149, Processed: 50, Lost: 1,
+		{"nothing wrong", "select", result.Audit{OK: true, Remaining: 150, Processed: 50}},
+		{"claimed, not completed", "update queue set process_id = 3, taken = now() where id < 53", result.Audit{OK: true, Remaining: 150, Processed: 50, Orphans: 2}},
+		{"completed without a trace", "delete from queue where id = 51", result.Audit{Remaining: 149, Processed: 50, Lost: 1,
 			Problems: []string{"1 order lost: in neither table (for example 589d8e4786dd4646679adf26f2eea91b)"}}},
-		{"completed twice", "insert into queue_done select * from queue_done where id = 1", runner.Audit{Remaining: 150, Processed: 51, Duplicated: 1,
+		{"completed twice", "insert into queue_done select * from queue_done where id = 1", result.Audit{Remaining: 150, Processed: 51, Duplicated: 1,
 			Problems: []string{"1 order duplicated: more than once in one table (for example 590dd1ac9cf7cbada02b2915da269f69)"}}},
 		{"completed, not deleted", "insert into queue (id, payload, cts) select id, jsonb_build_object('order', order_id), cts from queue_done where id = 1",
-			runner.Audit{Remaining: 151, Processed: 50, Both: 1,
+			result.Audit{Remaining: 151, Processed: 50, Both: 1,
 				Problems: []string{"1 order in both tables: recorded as done, but still in the queue (for example 590dd1ac9cf7cbada02b2915da269f69)"}}},
-		{"another's message", `insert into queue (payload, cts) values ('{"order": "mine"}', now())`, runner.Audit{Remaining: 151, Processed: 50, Foreign: 1,
+		{"another's message", `insert into queue (payload, cts) values ('{"order": "mine"}', now())`, result.Audit{Remaining: 151, Processed: 50, Foreign: 1,
 			Problems: []string{"1 order foreign: in a table, but not of the set (for example mine)"}}},
-		{"a payload that is no object", `insert into queue (payload, cts) values ('[1]', now())`, runner.Audit{Remaining: 151, Processed: 50, Foreign: 1,
+		{"a payload that is no object", `insert into queue (payload, cts) values ('[1]', now())`, result.Audit{Remaining: 151, Processed: 50, Foreign: 1,
 			Problems: []string{"1 order foreign: in a table, but not of the set (for example null)"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,8 +210,8 @@ func TestMeasureTimes(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// 100, 200 … 5000 ms, and half as much again; percentile_cont interpolates.
-	want := runner.Latency{Mean: 2550, StdDev: 1443.08, Min: 100, P50: 2550, P90: 4510, P95: 4755, P99: 4951, P999: 4995.1, Max: 5000}
-	total := runner.Latency{Mean: 1.5 * 2550, StdDev: 1.5 * 1443.08, Min: 150, P50: 1.5 * 2550, P90: 1.5 * 4510, P95: 1.5 * 4755, P99: 1.5 * 4951, P999: 1.5 * 4995.1, Max: 7500}
+	want := result.Latency{Mean: 2550, StdDev: 1443.08, Min: 100, P50: 2550, P90: 4510, P95: 4755, P99: 4951, P999: 4995.1, Max: 5000}
+	total := result.Latency{Mean: 1.5 * 2550, StdDev: 1.5 * 1443.08, Min: 150, P50: 1.5 * 2550, P90: 1.5 * 4510, P95: 1.5 * 4755, P99: 1.5 * 4951, P999: 1.5 * 4995.1, Max: 7500}
 	near := cmp.Comparer(func(a, b float64) bool { return a-b < 0.1 && b-a < 0.1 })
 	if diff := cmp.Diff(&want, got.Queue, near); diff != "" {
 		t.Error(diff)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/jackc/pgx/v5"
 )
 
 // Depth counts the orders in the queue, claimed ones included.
@@ -57,7 +57,7 @@ func Analyze(ctx context.Context, conn *pgx.Conn, m *Made) error {
 // PartitionUse says how evenly a partitioned queue has been drained since it
 // was seeded; nil for the other layouts. A partition without any seeded order
 // counts as touched.
-func PartitionUse(ctx context.Context, conn *pgx.Conn, m *Made) (*runner.PartitionUse, error) {
+func PartitionUse(ctx context.Context, conn *pgx.Conn, m *Made) (*result.PartitionUse, error) {
 	if m.Layout != Partitioned {
 		return nil, nil
 	}
@@ -72,7 +72,7 @@ func PartitionUse(ctx context.Context, conn *pgx.Conn, m *Made) (*runner.Partiti
 	if len(parts) != len(m.PartitionOrders) {
 		return nil, fmt.Errorf("the queue in schema %q has %d partitions, but was seeded with %d: make it anew with \"qbench init\"", m.Schema, len(parts), len(m.PartitionOrders))
 	}
-	use := &runner.PartitionUse{Partitions: len(parts), Min: parts[0].total}
+	use := &result.PartitionUse{Partitions: len(parts), Min: parts[0].total}
 	for i, p := range parts {
 		// Orders that producers added say nothing about what was taken.
 		if p.seeded > 0 && p.seeded == m.PartitionOrders[i] {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"qbench/internal/result"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
-
-	"qbench/runner"
 )
 
 func (f *fixture) jobs(layout string) Options {
@@ -88,34 +88,34 @@ func TestJobsAuditCatches(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, sql string
-		want      runner.Audit
+		want      result.Audit
 	}{
-		{"nothing wrong", "select", runner.Audit{OK: true, Remaining: 150, Processed: 50, Orphans: 5}},
-		{"queued jobs deleted", "delete from jobs where id > 198", runner.Audit{Remaining: 148, Processed: 50, Orphans: 5, Lost: 2}},
-		{"a picked job deleted", "delete from jobs where id = 51", runner.Audit{Remaining: 149, Processed: 50, Orphans: 4, Lost: 1}},
-		{"a count missed", "update statistics set count = count - 1 where id = 1", runner.Audit{Remaining: 150, Processed: 49, Orphans: 5, Lost: 1}},
-		{"a count twice", "update statistics set count = count + 2 where id = 1", runner.Audit{Remaining: 150, Processed: 52, Orphans: 5, Duplicated: 2}},
+		{"nothing wrong", "select", result.Audit{OK: true, Remaining: 150, Processed: 50, Orphans: 5}},
+		{"queued jobs deleted", "delete from jobs where id > 198", result.Audit{Remaining: 148, Processed: 50, Orphans: 5, Lost: 2}},
+		{"a picked job deleted", "delete from jobs where id = 51", result.Audit{Remaining: 149, Processed: 50, Orphans: 4, Lost: 1}},
+		{"a count missed", "update statistics set count = count - 1 where id = 1", result.Audit{Remaining: 150, Processed: 49, Orphans: 5, Lost: 1}},
+		{"a count twice", "update statistics set count = count + 2 where id = 1", result.Audit{Remaining: 150, Processed: 52, Orphans: 5, Duplicated: 2}},
 		{"one lost, another counted twice", "delete from jobs where id = (select min(id) from jobs where priority = 0); update statistics set count = count + 1 where id = (select min(id) from statistics where priority = 1)",
-			runner.Audit{Remaining: 149, Processed: 51, Orphans: 4, Lost: 1, Duplicated: 1}},
+			result.Audit{Remaining: 149, Processed: 51, Orphans: 4, Lost: 1, Duplicated: 1}},
 		{"counted, but still queued",
 			"truncate statistics, jobs_log; delete from jobs; select setval('jobs_id_seq', 200); insert into jobs select id, priority, now(), now(), 'queued', entrypoint, payload from kept; insert into statistics select 1, 1, now(), priority, '0', 'successful', entrypoint from jobs where id = 1",
-			runner.Audit{Remaining: 200, Processed: 1, Both: 1}},
+			result.Audit{Remaining: 200, Processed: 1, Both: 1}},
 		{"logged twice", "insert into jobs_log select id + 100, job_id, created, priority, time_in_queue, status, entrypoint, aggregated from jobs_log where job_id = 50",
-			runner.Audit{Remaining: 150, Processed: 51, Orphans: 5, Duplicated: 1}},
+			result.Audit{Remaining: 150, Processed: 51, Orphans: 5, Duplicated: 1}},
 		{"aggregated twice", "insert into jobs_log select id + 100, job_id, created, priority, time_in_queue, status, entrypoint, aggregated from jobs_log where job_id = 31",
-			runner.Audit{Remaining: 150, Processed: 50, Orphans: 5, Lost: 1, Duplicated: 1}},
-		{"aggregated in name only", "update jobs_log set aggregated = true where job_id = 50", runner.Audit{Remaining: 150, Processed: 49, Orphans: 5, Lost: 1}},
+			result.Audit{Remaining: 150, Processed: 50, Orphans: 5, Lost: 1, Duplicated: 1}},
+		{"aggregated in name only", "update jobs_log set aggregated = true where job_id = 50", result.Audit{Remaining: 150, Processed: 49, Orphans: 5, Lost: 1}},
 		{"logged, but still queued", "insert into jobs_log (job_id, created, priority, time_in_queue, status, entrypoint) select id, created, priority, '0', 'successful', entrypoint from jobs where id = 100",
-			runner.Audit{Remaining: 150, Processed: 51, Orphans: 5, Both: 1}},
+			result.Audit{Remaining: 150, Processed: 51, Orphans: 5, Both: 1}},
 		{"a foreign job", "insert into jobs (priority, created, updated, status, entrypoint) values (1, now(), now(), 'queued', 'entrypoint_1')",
-			runner.Audit{Remaining: 151, Processed: 50, Orphans: 5, Foreign: 1}},
+			result.Audit{Remaining: 151, Processed: 50, Orphans: 5, Foreign: 1}},
 		{"a job beyond the sequence", "insert into jobs (id, priority, created, updated, status, entrypoint, payload) values (999, 1, now(), now(), 'queued', 'entrypoint_1', decode(md5('42:999'), 'hex'))",
-			runner.Audit{Remaining: 151, Processed: 50, Orphans: 5, Foreign: 1}},
-		{"another payload", "update jobs set payload = 'mine' where id = 200", runner.Audit{Remaining: 150, Processed: 50, Orphans: 5, Lost: 1, Foreign: 1}},
+			result.Audit{Remaining: 151, Processed: 50, Orphans: 5, Foreign: 1}},
+		{"another payload", "update jobs set payload = 'mine' where id = 200", result.Audit{Remaining: 150, Processed: 50, Orphans: 5, Lost: 1, Foreign: 1}},
 		{"a key of no job", "insert into statistics values (999, 4, now(), 7, '0', 'exception', 'mine')",
-			runner.Audit{Remaining: 150, Processed: 54, Orphans: 5, Foreign: 4}},
+			result.Audit{Remaining: 150, Processed: 54, Orphans: 5, Foreign: 4}},
 		{"a foreign job logged", "insert into jobs_log (job_id, created, priority, time_in_queue, status, entrypoint) values (999, now(), 1, '0', 'successful', 'entrypoint_1')",
-			runner.Audit{Remaining: 150, Processed: 51, Orphans: 5, Foreign: 1}},
+			result.Audit{Remaining: 150, Processed: 51, Orphans: 5, Foreign: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

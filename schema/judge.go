@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // auditCase is a row that audit.sql returns: how often an order number is in
@@ -32,8 +32,8 @@ func (f *finding) add(n int64, c auditCase) {
 }
 
 // judge decides whether what was found proves exactly-once.
-func judge(seeded int64, cases []auditCase, clients *ClientCounts) *runner.Audit {
-	a := &runner.Audit{Seeded: seeded}
+func judge(seeded int64, cases []auditCase, clients *ClientCounts) *result.Audit {
+	a := &result.Audit{Seeded: seeded}
 	var lost, duplicated, both, foreign finding
 	var enqueued int64 // orders of producers that are in a table
 	for _, c := range cases {
@@ -82,7 +82,7 @@ func judge(seeded int64, cases []auditCase, clients *ClientCounts) *runner.Audit
 
 // judge is the function judge, and names the likely cause where the tables are
 // unlogged and empty.
-func (m *Made) judge(cases []auditCase, clients *ClientCounts) *runner.Audit {
+func (m *Made) judge(cases []auditCase, clients *ClientCounts) *result.Audit {
 	a := judge(m.Orders, cases, clients)
 	if m.Unlogged && !a.OK && a.Processed+a.Remaining == 0 {
 		a.Problems = append(a.Problems, "the tables are unlogged and empty: PostgreSQL empties unlogged tables in crash recovery")
@@ -91,7 +91,7 @@ func (m *Made) judge(cases []auditCase, clients *ClientCounts) *runner.Audit {
 }
 
 // judgeClients holds the clients' counts against the tables'.
-func judgeClients(a *runner.Audit, enqueued int64, c *ClientCounts, problem func(string, ...any)) {
+func judgeClients(a *result.Audit, enqueued int64, c *ClientCounts, problem func(string, ...any)) {
 	a.Acknowledged, a.InDoubt, a.Enqueued, a.InDoubtUnknown = c.Acknowledged, c.InDoubt, c.Enqueued, c.InDoubtUnknown
 	switch done := a.Processed - c.Before; {
 	case done < c.Acknowledged:

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/jackc/pgx/v5"
 )
 
 // Ledger is what the clients of all runs on a queue were told, as far as it has
@@ -139,7 +139,7 @@ func changeLedger(ctx context.Context, conn *pgx.Conn, m *Made, change func(*Led
 // know makes the audit one that was not made (its Reason says why) unless the
 // tables alone, or the counts that are known, prove a mistake. It also returns
 // the mark that it has read.
-func AuditKept(ctx context.Context, conn *pgx.Conn, m *Made) (*runner.Audit, *Made, error) {
+func AuditKept(ctx context.Context, conn *pgx.Conn, m *Made) (*result.Audit, *Made, error) {
 	if err := m.auditable(); err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +155,7 @@ func AuditKept(ctx context.Context, conn *pgx.Conn, m *Made) (*runner.Audit, *Ma
 }
 
 // judgeKept is judge with the counts of the mark.
-func (m *Made) judgeKept(cases []auditCase) *runner.Audit {
+func (m *Made) judgeKept(cases []auditCase) *result.Audit {
 	l := m.Ledger
 	if l == nil || l.Uncounted {
 		a := m.judge(cases, nil)

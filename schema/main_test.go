@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/pgserver/pgtest"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -115,7 +115,7 @@ func (f *fixture) texts(sql string, args ...any) (values []string) {
 	return values
 }
 
-func (f *fixture) audit(made *Made, clients *ClientCounts) *runner.Audit {
+func (f *fixture) audit(made *Made, clients *ClientCounts) *result.Audit {
 	f.Helper()
 	a, err := AuditTables(f.Context(), f.conn, made, clients)
 	if err != nil {

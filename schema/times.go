@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/jackc/pgx/v5"
 )
 
 // Times says how long orders waited, from the tables themselves and over all of
@@ -20,10 +20,10 @@ type Times struct {
 	// Queue is the time in the queue: from the INSERT's clock_timestamp() to the
 	// moment the order was taken. What lies between the INSERT and the COMMIT
 	// that made the order visible is part of it. Nil without orders.
-	Queue *runner.Latency
+	Queue *result.Latency
 	// EndToEnd is from the same start to the statement that recorded the order
 	// as done; nil where the tables do not say.
-	EndToEnd *runner.Latency
+	EndToEnd *result.Latency
 	// Waiting is the number of orders that nobody has taken yet, and Oldest how
 	// long the first of them had waited at the moment given as until. They are
 	// in no percentile.
@@ -81,7 +81,7 @@ func MeasureTimes(ctx context.Context, conn *pgx.Conn, m *Made, since, until tim
 	return &t, nil
 }
 
-// percentiles are those of runner.Latency.
+// percentiles are those of result.Latency.
 var percentiles = []float64{0.5, 0.9, 0.95, 0.99, 0.999}
 
 // summary is what times.sql says of one kind of time, in milliseconds.
@@ -92,11 +92,11 @@ type summary struct {
 
 func (s *summary) targets() []any { return []any{&s.mean, &s.stddev, &s.min, &s.max, &s.at} }
 
-func (s *summary) latency() *runner.Latency {
+func (s *summary) latency() *result.Latency {
 	if s.mean == nil || len(s.at) != len(percentiles) || math.IsNaN(*s.mean) {
 		return nil
 	}
-	return &runner.Latency{
+	return &result.Latency{
 		Mean: *s.mean, StdDev: *s.stddev, Min: *s.min, Max: *s.max,
 		P50: s.at[0], P90: s.at[1], P95: s.at[2], P99: s.at[3], P999: s.at[4],
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -29,7 +30,7 @@ type Hooks struct {
 	// Running is called with the resolved spec when the clients are about to
 	// connect, Tick after each interval, and Auditing after the last client.
 	Running  func(Spec)
-	Tick     func(runner.Tick)
+	Tick     func(result.Tick)
 	Auditing func()
 	// Waiting is told, in words, what the run waits for between the load and
 	// the audit: the server, or server processes of the load.
@@ -70,7 +71,7 @@ func (e *SeedingStoppedError) Unwrap() error { return ErrStopped }
 // No other qbench command can use the schema until Run returns: it holds the run
 // lock. A server that restarts is waited for before the audit. Errors of clients
 // are part of the result, as is an audit that failed or could not be made.
-func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner.Result, error) {
+func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*result.Run, error) {
 	spec, err := spec.Resolve()
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*runner
 	}
 	if r.made != nil && r.prove(ctx, res) != nil {
 		res.Interrupted = true
-		res.Audit = &runner.Audit{Reason: "the command was interrupted a second time before the audit"}
+		res.Audit = &result.Audit{Reason: "the command was interrupted a second time before the audit"}
 	}
 	return res, nil
 }
@@ -338,7 +339,7 @@ func (r *run) takeable() int64 {
 }
 
 // load runs the clients.
-func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
+func (r *run) load(ctx, stop context.Context) (*result.Run, error) {
 	s := &r.spec
 	cfg := s.Load
 	var producer *scenarios.Scenario
@@ -348,7 +349,7 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 			return nil, err
 		}
 	}
-	cfg.Groups = s.groups(producer)
+	s.groups(&cfg, producer)
 	cfg.Interval = s.interval()
 	cfg.Symbols = s.Mix.Symbols
 	cfg.Message = r.hooks.Message
@@ -366,10 +367,6 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		// Once it is over, somebody has to look, and to take the order again.
 		cfg.Lease = 2*time.Duration(lease*float64(time.Millisecond)) + time.Second
 	}
-	if s.Queue.Priorities > 0 {
-		// No script reads them, but they decide how often statistics meet.
-		params["priorities"], params["entrypoints"] = strconv.Itoa(s.Queue.Priorities), strconv.Itoa(s.Queue.Entrypoints)
-	}
 	if s.Feed != nil {
 		maps.Copy(cfg.Variables, s.Feed.variables(producer, r.made))
 	}
@@ -383,7 +380,7 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 		return nil, err
 	}
 	cfg.SearchPath = way.path
-	res, err := runner.Run(stop, cfg, way.connect, r.hooks.Tick)
+	load, err := runner.Run(stop, cfg, way.connect, r.hooks.Tick)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -393,26 +390,16 @@ func (r *run) load(ctx, stop context.Context) (*runner.Result, error) {
 	default:
 		return nil, err
 	}
-	res.Strategy, res.Repeat, res.ShowProgress = s.Mix.Name, s.Repeat, s.ShowProgress
+	res := Compose(cfg, load)
+	res.Configuration = s.configuration(cfg, r.made, params)
+	res.Repeat, res.ShowProgress = s.Repeat, s.ShowProgress
 	if len(s.Mix.Scenarios) == 1 {
 		res.Summary = s.Mix.Scenarios[0].Summary
 	}
-	if s.Setup != nil {
-		params[setupParam] = s.Setup.Name
-	}
-	if len(params) > 0 {
-		res.Params = params
-	}
-	res.Pool = s.Pool
-	if way.pooler != "" {
-		res.Warnings = append(res.Warnings, way.pooler)
-	}
-	if r.creators != "" {
-		res.Warnings = append(res.Warnings, r.creators)
-	}
-	if m := r.made; m != nil {
-		res.Workload, res.Layout, res.Unlogged, res.Partitions = m.Workload, m.Layout, m.Unlogged, m.Partitions
-		res.Index, res.PayloadBytes, res.Claimed = m.Index, m.PayloadBytes, m.Claimed
+	for _, warning := range []string{way.pooler, r.creators} {
+		if warning != "" {
+			res.Warnings = append(res.Warnings, warning)
+		}
 	}
 	return res, nil
 }

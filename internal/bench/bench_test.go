@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/pgserver/pgtest"
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -64,7 +65,7 @@ func small(m *Mix) Spec {
 	}
 }
 
-func execute(t *testing.T, tg *Target, s Spec, hooks Hooks) *runner.Result {
+func execute(t *testing.T, tg *Target, s Spec, hooks Hooks) *result.Run {
 	t.Helper()
 	res, err := tg.Run(t.Context(), t.Context(), s, hooks)
 	if err != nil {
@@ -145,7 +146,7 @@ func TestResultSaysWhatWasRun(t *testing.T) {
 	spec.Load.Variables = map[string]string{"batch": "50"}
 	res := execute(t, target(t), spec, Hooks{})
 	if res.Strategy != "skip-locked-batch" || res.Workload != "orders" || res.Layout != schema.Unlogged || !res.Unlogged ||
-		res.Repeat != 3 || res.Params["batch"] != "50" || res.Summary == "" || !res.ShowProgress {
+		res.Repeat != 3 || res.Params.Map()["batch"] != "50" || res.Summary == "" || !res.ShowProgress {
 		t.Errorf("%+v", res)
 	}
 	if res.Transactions-res.Empty > 40 {
@@ -161,7 +162,7 @@ func TestKilledBackend(t *testing.T) {
 	spec.Queue.Orders = 20_000
 	spec.Load.Interval = 10 * time.Millisecond
 	var once sync.Once
-	kill := func(runner.Tick) {
+	kill := func(result.Tick) {
 		once.Do(func() {
 			n := query(t, tg, `select count(*) from (
 				select pg_terminate_backend(pid) from pg_stat_activity
@@ -189,7 +190,7 @@ func TestInterrupted(t *testing.T) {
 	spec.Queue.Orders = 20_000
 	spec.Load.Interval = 10 * time.Millisecond
 	stop, interrupt := context.WithCancel(t.Context())
-	res, err := target(t).Run(t.Context(), stop, spec, Hooks{Tick: func(runner.Tick) { interrupt() }})
+	res, err := target(t).Run(t.Context(), stop, spec, Hooks{Tick: func(result.Tick) { interrupt() }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func TestEndedAtOnce(t *testing.T) {
 	spec.Load.Interval = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	tg := target(t)
-	res, err := tg.Run(ctx, t.Context(), spec, Hooks{Tick: func(runner.Tick) { cancel() }})
+	res, err := tg.Run(ctx, t.Context(), spec, Hooks{Tick: func(result.Tick) { cancel() }})
 	if err != nil || !res.Interrupted || res.Audit == nil || res.Audit.Made() || res.Audit.Reason == "" {
 		t.Errorf("got %+v, %v, want what the load did, without an audit", res, err)
 	}
@@ -327,10 +328,10 @@ func TestAuditFails(t *testing.T) {
 func TestSeveralScripts(t *testing.T) {
 	t.Parallel()
 	res := execute(t, target(t), small(mix(t, "skip-locked", "advisory-lock")), Hooks{})
-	if res.Strategy != "skip-locked+advisory-lock" || len(res.ScriptResults) != 2 || !res.Audit.OK || !res.Drained {
+	if res.Strategy != "skip-locked+advisory-lock" || len(res.Scripts) != 2 || !res.Audit.OK || !res.Drained {
 		t.Errorf("%+v", res)
 	}
-	if sum := res.ScriptResults[0].Orders + res.ScriptResults[1].Orders; sum != 1000 {
+	if sum := res.Scripts[0].Orders + res.Scripts[1].Orders; sum != 1000 {
 		t.Errorf("the scripts moved %d orders, want 1000", sum)
 	}
 }

@@ -5,14 +5,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/schema"
 )
 
 // CheckQueue audits a queue as it is, with the clients' counts that the runs on
 // it left. It takes no lock: the tables and the counts are read in one snapshot.
 // It also returns the mark of that snapshot.
-func (t *Target) CheckQueue(ctx context.Context, conn *pgx.Conn, m *schema.Made) (*runner.Audit, *schema.Made, error) {
+func (t *Target) CheckQueue(ctx context.Context, conn *pgx.Conn, m *schema.Made) (*result.Audit, *schema.Made, error) {
 	before, inUse, err := t.Holder(ctx, conn)
 	if err != nil {
 		return nil, nil, err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/schema"
 )
 
@@ -23,8 +23,8 @@ var settings = []string{
 
 // Environment reads what the numbers will be measured on: the server's version
 // and settings, and this machine. The caller adds what it knows itself.
-func (t *Target) Environment(ctx context.Context) (runner.Environment, error) {
-	env := runner.Environment{
+func (t *Target) Environment(ctx context.Context) (result.Environment, error) {
+	env := result.Environment{
 		Settings: map[string]string{}, Disposable: t.Disposable,
 		HostCores: runtime.NumCPU(), HostMemory: hostMemory(), HostCPU: hostCPU(), HostOS: runtime.GOOS + "/" + runtime.GOARCH,
 	}
@@ -40,7 +40,7 @@ func (t *Target) Environment(ctx context.Context) (runner.Environment, error) {
 // readOnly are the options of transactions that only ask.
 var readOnly = pgx.TxOptions{AccessMode: pgx.ReadOnly}
 
-func readSettings(ctx context.Context, tx pgx.Tx, env *runner.Environment) error {
+func readSettings(ctx context.Context, tx pgx.Tx, env *result.Environment) error {
 	var version string
 	if err := tx.QueryRow(ctx, "select current_setting('server_version')").Scan(&version); err != nil {
 		return fmt.Errorf("ask the server for its version: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/capacity"
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -65,20 +66,18 @@ func (f *Feed) variables(producer *scenarios.Scenario, made *schema.Made) map[st
 	return producer.Variables(0, 0, given)
 }
 
-// groups are the clients of a run: those that take orders, and the producers.
-func (s *Spec) groups(producer *scenarios.Scenario) []runner.Group {
-	consumers := runner.Group{Name: "consumers", Clients: s.Clients, Rate: s.Rate, Pool: s.Pool, Scripts: s.Mix.scripts()}
+// groups puts the clients that take orders, and the producers, into the load.
+func (s *Spec) groups(cfg *runner.Config, producer *scenarios.Scenario) {
+	cfg.Consumers = runner.Group{Clients: s.Clients, Rate: s.Rate, Pool: s.Pool, Scripts: s.Mix.scripts()}
 	if s.Feed == nil {
-		return []runner.Group{consumers}
+		return
 	}
 	f := s.Feed
-	consumers.Idle = f.Poll
+	cfg.Consumers.Idle = f.Poll
 	if f.Notify {
-		consumers.Listen = scenarios.Notifications
+		cfg.Consumers.Listen = scenarios.Notifications
 	}
-	return []runner.Group{consumers, {
-		Name: "producers", Clients: f.Clients, Rate: f.Rate / float64(f.Batch), Scripts: []runner.Script{producer.Script},
-	}}
+	cfg.Producers = &runner.Group{Clients: f.Clients, Rate: f.Rate / float64(f.Batch), Scripts: []runner.Script{producer.Script}}
 }
 
 // depths bounds the number of depths that the trend is judged by: enough for
@@ -95,8 +94,7 @@ func (s *Spec) interval() time.Duration {
 
 // steady reads from the tables and the intervals how the run with a feed went.
 // begin is the server's clock at the start of what is measured.
-func (r *run) steady(ctx context.Context, conn *pgx.Conn, res *runner.Result, begin time.Time) error {
-	f := r.spec.Feed
+func (r *run) steady(ctx context.Context, conn *pgx.Conn, res *result.Run, begin time.Time) error {
 	end, err := schema.Clock(ctx, conn)
 	if err != nil {
 		return err
@@ -109,18 +107,17 @@ func (r *run) steady(ctx context.Context, conn *pgx.Conn, res *runner.Result, be
 	if err != nil {
 		return err
 	}
-	res.Steady = &runner.Steady{
+	res.Steady = &result.Steady{
 		TimedOrders: times.Orders, QueueTime: times.Queue, EndToEnd: times.EndToEnd,
 		Waiting: times.Waiting, OldestMS: float64(times.Oldest) / 1e6,
-		Depth:          depthOf(res, r.depth, left, r.spec.interval()),
-		PollIntervalMS: float64(f.Poll) / 1e6, Notify: f.Notify, Batch: f.Batch,
+		Depth: depthOf(res, r.depth, left, r.spec.interval()),
 	}
 	return nil
 }
 
 // depthOf judges the depth of the queue by the intervals after the warm-up.
-func depthOf(res *runner.Result, start, end int64, interval time.Duration) runner.Depth {
-	d := runner.Depth{Start: start, End: end}
+func depthOf(res *result.Run, start, end int64, interval time.Duration) result.Depth {
+	d := result.Depth{Start: start, End: end}
 	var series []float64
 	for _, t := range res.Intervals {
 		switch {
@@ -143,7 +140,7 @@ func depthOf(res *runner.Result, start, end int64, interval time.Duration) runne
 	trend := capacity.DepthTrend(series, interval.Seconds(), rate)
 	d.Trend, d.Reason, d.Growing = string(trend.Trend), trend.Reason, trend.Trend == capacity.Growing
 	if s := trend.Slope; s.Value == s.Value { // not NaN: there were enough
-		d.SlopePerS = &runner.Interval{Value: s.Value, Low: s.Low, High: s.High}
+		d.SlopePerS = &result.Estimate{Value: s.Value, Low: s.Low, High: s.High}
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -63,7 +64,7 @@ func TestFedAgain(t *testing.T) {
 	first := execute(t, tg, spec, Hooks{})
 	spec.KeepData = true
 	second := execute(t, tg, spec, Hooks{})
-	for _, res := range []*runner.Result{first, second} {
+	for _, res := range []*result.Run{first, second} {
 		if a := res.Audit; a == nil || !a.OK || a.Enqueued != 240 {
 			t.Errorf("audit: %+v", a)
 		}
@@ -77,7 +78,7 @@ func TestFedAgain(t *testing.T) {
 // slope is what comes in without being taken out.
 func TestDepthTellsOverload(t *testing.T) {
 	t.Parallel()
-	run := func(rate float64, clients int, work string) *runner.Result {
+	run := func(rate float64, clients int, work string) *result.Run {
 		spec := small(mix(t, "skip-locked"))
 		spec.Clients, spec.Queue.Orders, spec.Queue.Layout = clients, 0, schema.Unlogged
 		spec.Load.Duration = 3 * time.Second
@@ -142,9 +143,9 @@ func TestConnectionsOfASpec(t *testing.T) {
 
 func TestDepthOfIntervals(t *testing.T) {
 	t.Parallel()
-	var ticks []runner.Tick
+	var ticks []result.Tick
 	add := func(depth int64, length float64, warmup bool) {
-		ticks = append(ticks, runner.Tick{LengthS: length, Depth: depth, Warmup: warmup})
+		ticks = append(ticks, result.Tick{LengthS: length, Depth: depth, Warmup: warmup})
 	}
 	add(900, 1, true)
 	add(100, 1, true)
@@ -152,11 +153,11 @@ func TestDepthOfIntervals(t *testing.T) {
 		add(int64(110+10*i), 1, false)
 	}
 	add(5000, 0.2, false) // cut short: no part of the trend, but of the maximum
-	d := depthOf(&runner.Result{Intervals: ticks}, 7, 290, time.Second)
+	d := depthOf(&result.Run{Intervals: ticks}, 7, 290, time.Second)
 	if d.Start != 100 || d.End != 290 || d.Max != 5000 || !d.Growing || d.SlopePerS == nil || d.SlopePerS.Value < 9.9 || d.SlopePerS.Value > 10.1 {
 		t.Errorf("%+v, slope %+v", d, d.SlopePerS)
 	}
-	if d := depthOf(&runner.Result{Intervals: ticks[:5]}, 7, 120, time.Second); d.Growing || d.SlopePerS != nil || d.Trend != "undecided" {
+	if d := depthOf(&result.Run{Intervals: ticks[:5]}, 7, 120, time.Second); d.Growing || d.SlopePerS != nil || d.Trend != "undecided" {
 		t.Errorf("of 3 intervals: %+v", d)
 	}
 }

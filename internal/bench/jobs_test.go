@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"qbench/internal/pgserver/pgtest"
+	"qbench/internal/result"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -157,7 +158,7 @@ func TestJobsKilledBackend(t *testing.T) {
 			spec.Load.Mode = runner.Modes[i%len(runner.Modes)]
 			spec.Load.Interval, spec.Load.Transactions = 10*time.Millisecond, 150
 			var once sync.Once
-			res := execute(t, tg, spec, Hooks{Tick: func(runner.Tick) {
+			res := execute(t, tg, spec, Hooks{Tick: func(result.Tick) {
 				once.Do(func() {
 					n := query(t, tg, `select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity
 						where application_name = '`+tg.Schema+`' limit 1) killed`)
@@ -225,8 +226,8 @@ select from jobs where id = :other for update;
 \endif
 end;
 `
-	for tries, want := range map[int]runner.Stats{
-		1: {Transactions: 1, Deadlocks: 1, Failures: runner.Failures{Deadlock: 1}},
+	for tries, want := range map[int]result.Stats{
+		1: {Transactions: 1, Deadlocks: 1, Failures: result.Failures{Deadlock: 1}},
 		2: {Transactions: 2, Deadlocks: 1, Retried: 1, Retries: 1},
 	} {
 		t.Run(fmt.Sprint(tries), func(t *testing.T) {
@@ -252,7 +253,7 @@ func TestJobsKeepData(t *testing.T) {
 		if !res.Audit.OK || res.Acknowledged != 3*8*7 || res.Audit.Processed != int64(3*8*7*(run+1)) {
 			t.Errorf("run %d: %d acknowledged, audit %+v", run+1, res.Acknowledged, res.Audit)
 		}
-		if res.Params["priorities"] != "1" || res.Params["entrypoints"] != "20" {
+		if res.Priorities != 1 || res.Entrypoints != 20 {
 			t.Errorf("run %d: params %v", run+1, res.Params)
 		}
 	}

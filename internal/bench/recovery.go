@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/schema"
 )
 
@@ -26,7 +26,7 @@ const recoveryCheck = 100 * time.Millisecond
 // (it restarts, or recovers from a crash) is waited for, and an audit that it
 // aborts is made again. Where that fails the result's audit says why none was
 // made; the only error is that ctx has ended.
-func (r *run) prove(ctx context.Context, res *runner.Result) error {
+func (r *run) prove(ctx context.Context, res *result.Run) error {
 	if r.hooks.Auditing != nil {
 		r.hooks.Auditing()
 	}
@@ -48,10 +48,10 @@ func (r *run) prove(ctx context.Context, res *runner.Result) error {
 		}
 		switch {
 		case !away:
-			res.Audit = &runner.Audit{Reason: err.Error()}
+			res.Audit = &result.Audit{Reason: err.Error()}
 			return nil
 		case !now.Before(giveUp):
-			res.Audit = &runner.Audit{Reason: fmt.Sprintf("the server did not come back within %v: %v", r.spec.RecoveryTimeout, err)}
+			res.Audit = &result.Audit{Reason: fmt.Sprintf("the server did not come back within %v: %v", r.spec.RecoveryTimeout, err)}
 			return nil
 		}
 		select {
@@ -64,7 +64,7 @@ func (r *run) prove(ctx context.Context, res *runner.Result) error {
 
 // attempt audits once. Of an error it tells whether the server was away, so
 // that another attempt may succeed.
-func (r *run) attempt(ctx context.Context, res *runner.Result, giveUp time.Time) (away bool, err error) {
+func (r *run) attempt(ctx context.Context, res *result.Run, giveUp time.Time) (away bool, err error) {
 	if giveUp.IsZero() {
 		giveUp = time.Now().Add(r.spec.RecoveryTimeout)
 	}
@@ -115,7 +115,7 @@ func (t *Target) away(err error) bool {
 }
 
 // counts are what the clients were told; nil where nothing is counted.
-func (r *run) counts(res *runner.Result) *schema.ClientCounts {
+func (r *run) counts(res *result.Run) *schema.ClientCounts {
 	if !res.CountsOrders {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *run) counts(res *runner.Result) *schema.ClientCounts {
 func (r *run) enqueuedBefore() int64 { return max(0, r.depth+r.before-r.made.Orders) }
 
 // audit completes the result with what the tables say.
-func (r *run) audit(ctx context.Context, conn *pgx.Conn, res *runner.Result) error {
+func (r *run) audit(ctx context.Context, conn *pgx.Conn, res *result.Run) error {
 	unsettled, err := r.settle(ctx, conn)
 	if err != nil {
 		return err

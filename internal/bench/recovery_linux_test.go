@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/pgserver/pgtest"
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/schema"
 )
 
@@ -38,7 +38,7 @@ func long(t *testing.T) Spec {
 func once(t *testing.T, do func() error) (Hooks, func()) {
 	var begin sync.Once
 	done := make(chan struct{})
-	return Hooks{Tick: func(tick runner.Tick) {
+	return Hooks{Tick: func(tick result.Tick) {
 		if tick.OrdersPerS > 0 {
 			begin.Do(func() {
 				go func() {
@@ -52,7 +52,7 @@ func once(t *testing.T, do func() error) (Hooks, func()) {
 	}}, func() { <-done }
 }
 
-func checkQueue(t *testing.T, tg *Target) (a *runner.Audit) {
+func checkQueue(t *testing.T, tg *Target) (a *result.Audit) {
 	t.Helper()
 	withConn(t, tg, func(conn *pgx.Conn) {
 		made, err := schema.Inspect(t.Context(), conn, tg.Schema, "orders")

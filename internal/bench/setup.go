@@ -18,10 +18,6 @@ type Setup struct {
 	SQL  string // statements; they are one transaction
 }
 
-// setupParam is how a result names the setup among the run's parameters, so
-// that runs with another one are not taken for the same thing.
-const setupParam = "--setup"
-
 // apply runs the statements with the target's search_path. An error names the
 // line.
 func (s *Setup) apply(ctx context.Context, t *Target, conn *pgx.Conn) error {

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/jackc/pgx/v5"
 )
 
 // tally is what is in the tables, counted without any of qbench's code: order
@@ -67,7 +67,7 @@ func takeTally(ctx context.Context, conn *pgx.Conn, schema string, seed uint64, 
 
 // wrongs says what is not as it must be after a run that reports these counts;
 // nothing if all is well.
-func (t *tally) wrongs(res *runner.Result) []string {
+func (t *tally) wrongs(res *result.Run) []string {
 	var list []string
 	add := func(bad bool, format string, args ...any) {
 		if bad {

@@ -21,7 +21,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/relaytest"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // slack is what a step may take beyond its own limits on a busy machine; it
@@ -74,7 +74,7 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	defer remove()
 	defer func() { err = errors.Join(err, t.relay.Close()) }()
 
-	var res *runner.Result
+	var res *result.Run
 	var runErr error
 	var h hit
 	pprof.Do(ctx, t.labels(), func(ctx context.Context) { res, runErr, h, err = t.load(ctx) })
@@ -128,7 +128,7 @@ func (t *trial) listen() (remove func(), err error) {
 }
 
 // load runs the load and the fault, within the time that both may take.
-func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h hit, err error) {
+func (t *trial) load(ctx context.Context) (res *result.Run, runErr error, h hit, err error) {
 	spec, err := t.spec(t.folder)
 	if err != nil {
 		return nil, nil, h, err
@@ -146,7 +146,7 @@ func (t *trial) load(ctx context.Context) (res *runner.Result, runErr error, h h
 	var once sync.Once
 	hooks := bench.Hooks{
 		Running: func(bench.Spec) { t.began, s.first = time.Now(), t.relay.Accepted() },
-		Tick: func(runner.Tick) {
+		Tick: func(result.Tick) {
 			once.Do(func() {
 				started = true
 				go func() {

@@ -9,12 +9,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/schema"
 )
 
 // judge holds the run's verdict against the tables.
-func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h hit) error {
+func (t *trial) judge(ctx context.Context, res *result.Run, runErr error, h hit) error {
 	if res == nil {
 		if len(t.out.wrong) == 0 { // or it was made to end
 			t.out.blame("no result: %v", runErr)
@@ -69,7 +69,7 @@ func (t *trial) judge(ctx context.Context, res *runner.Result, runErr error, h h
 }
 
 // judgeClients holds what became of the clients against what the fault broke.
-func (t *trial) judgeClients(res *runner.Result, h hit, said string) {
+func (t *trial) judgeClients(res *result.Run, h hit, said string) {
 	all, aborted := t.everyone(), res.AbortedClients
 	if aborted > 0 && len(res.Errors) == 0 {
 		t.out.blame("%d clients aborted without a reason (%s)", aborted, said)
@@ -92,7 +92,7 @@ func (t *trial) judgeClients(res *runner.Result, h hit, said string) {
 
 // check asks what "qbench check" says afterwards: the same, or that it cannot
 // say. A run that was not audited may be audited now.
-func (t *trial) check(ctx context.Context, conn *pgx.Conn, res *runner.Result, wrongs []string, said string) error {
+func (t *trial) check(ctx context.Context, conn *pgx.Conn, res *result.Run, wrongs []string, said string) error {
 	made, err := schema.Inspect(ctx, conn, t.schema, "orders")
 	if err != nil || made == nil {
 		return fmt.Errorf("look for the queue's mark: %v, %w", made, err)

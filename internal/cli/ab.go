@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/compare"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 const (
@@ -144,7 +144,7 @@ func (a *app) readSides(v *values) ([2]*side, error) {
 		if dir := v.text("output"); dir != "" {
 			s.folder = &resultFolder{dir: dir, title: name + "-" + s.spec.Mix.Name, start: start}
 		}
-		s.file = &runner.File{Format: runner.Format}
+		s.file = &result.File{Format: result.Format}
 		sides[i] = s
 	}
 	return sides, nil

@@ -8,8 +8,8 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/compare"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 // abRun is the comparison under way.
@@ -120,7 +120,7 @@ func (t *abRun) pair(n int) error {
 	if compare.BFirst(n) {
 		order = []int{1, 0}
 	}
-	var runs [2]*runner.Result
+	var runs [2]*result.Run
 	for _, i := range order {
 		s := t.sides[i]
 		res, err := t.one(s, n)
@@ -150,7 +150,7 @@ func (t *abRun) pair(n int) error {
 }
 
 // reasonOf says why a run was not audited.
-func reasonOf(r *runner.Result) string {
+func reasonOf(r *result.Run) string {
 	if r.Audit == nil {
 		return "see the result file"
 	}
@@ -166,7 +166,7 @@ func firstProblem(list []string) string {
 
 // one does a run. On a terminal the bottom line says how far it is; nothing is
 // printed of a run by itself, because there are many.
-func (t *abRun) one(s *side, n int) (*runner.Result, error) {
+func (t *abRun) one(s *side, n int) (*result.Run, error) {
 	spec := s.spec
 	spec.Repeat = n + 1
 	msgs := &messages{con: t.con, quiet: t.signals.now}

@@ -12,7 +12,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/conninfo"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // side is one of the two variants.
@@ -22,7 +22,7 @@ type side struct {
 	spec    bench.Spec
 	options serverOptions
 	server  *server
-	file    *runner.File
+	file    *result.File
 	folder  *resultFolder // of -o; nil without
 	unsaved error         // why the folder's file could not be written at some time
 }

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/bench"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -144,7 +144,7 @@ func TestResultFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	start := time.Date(2026, 10, 1, 12, 30, 5, 0, time.FixedZone("", 3600))
-	file := &runner.File{Format: runner.Format}
+	file := &result.File{Format: result.Format}
 	var paths []string
 	for range 3 {
 		r := &resultFolder{dir: dir, title: "skip-locked+my queue/é", start: start}
@@ -176,18 +176,18 @@ func TestResultFolder(t *testing.T) {
 // order of the files.
 func TestJoinFiles(t *testing.T) {
 	t.Parallel()
-	file := func(version, fsync string) *runner.File {
-		return &runner.File{Runs: []*runner.Result{{}}, Environment: runner.Environment{
+	file := func(version, fsync string) *result.File {
+		return &result.File{Runs: []*result.Run{{}}, Environment: result.Environment{
 			ServerVersion: version, Settings: map[string]string{"fsync": fsync, "max_connections": version}}}
 	}
-	joined, differences := joinFiles([]*runner.File{file("15", "on"), file("16", "on"), file("15", "on")})
+	joined, differences := joinFiles([]*result.File{file("15", "on"), file("16", "on"), file("15", "on")})
 	if len(joined.Runs) != 3 || joined.Environment.ServerVersion != "15" {
 		t.Errorf("%+v", joined)
 	}
 	if want := []string{"the files differ in server version: 15, 16; the report names that of the first file"}; !slices.Equal(differences, want) {
 		t.Errorf("%q", differences)
 	}
-	if _, differences = joinFiles([]*runner.File{file("15", "on"), file("15", "on")}); len(differences) > 0 {
+	if _, differences = joinFiles([]*result.File{file("15", "on"), file("15", "on")}); len(differences) > 0 {
 		t.Errorf("%q", differences)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"qbench/internal/capacity"
+	"qbench/internal/result"
 	"qbench/runner"
 )
 
@@ -17,14 +18,14 @@ type movedLatencies struct {
 
 type movedLane struct {
 	mu          sync.Mutex
-	all, window *runner.Histogram
+	all, window *result.Histogram
 	_           [64]byte // keeps the locks on cache lines of their own
 }
 
 func newMovedLatencies(workers, threads int) *movedLatencies {
 	m := &movedLatencies{workers: workers, lanes: make([]movedLane, threads)}
 	for i := range m.lanes {
-		m.lanes[i].all, m.lanes[i].window = runner.NewHistogram(runner.FineDigits), runner.NewHistogram(runner.CoarseDigits)
+		m.lanes[i].all, m.lanes[i].window = result.NewHistogram(result.FineDigits), result.NewHistogram(result.CoarseDigits)
 	}
 	return m
 }
@@ -43,21 +44,21 @@ func (m *movedLatencies) LogTx(thread int, tx runner.TxOutcome) {
 
 // percentiles are those of the whole run.
 func (m *movedLatencies) percentiles() capacity.Percentiles {
-	return m.merge(func(l *movedLane) *runner.Histogram { return l.all })
+	return m.merge(func(l *movedLane) *result.Histogram { return l.all })
 }
 
 // cut returns the percentiles since the last cut.
 func (m *movedLatencies) cut() capacity.Percentiles {
-	p := m.merge(func(l *movedLane) *runner.Histogram {
+	p := m.merge(func(l *movedLane) *result.Histogram {
 		h := l.window
-		l.window = runner.NewHistogram(runner.CoarseDigits)
+		l.window = result.NewHistogram(result.CoarseDigits)
 		return h
 	})
 	return p
 }
 
-func (m *movedLatencies) merge(take func(*movedLane) *runner.Histogram) capacity.Percentiles {
-	sum := runner.NewHistogram(runner.FineDigits)
+func (m *movedLatencies) merge(take func(*movedLane) *result.Histogram) capacity.Percentiles {
+	sum := result.NewHistogram(result.FineDigits)
 	for i := range m.lanes {
 		l := &m.lanes[i]
 		l.mu.Lock()

@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"qbench/internal/capacity"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 // capacityOutput is where the command's report goes.
@@ -23,13 +23,13 @@ func (a *app) capacityDestination(v *values) *output {
 }
 
 // print writes the report, and the result file where --json is -.
-func (o *capacityOutput) print(r *capacity.Report, f *runner.File) error {
+func (o *capacityOutput) print(r *capacity.Report, f *result.File) error {
 	options := reportOptions(o.stdout, o.noColor)
 	options.Charts = true
 	return o.printed(renderCapacity(o.stdout, o.format, r, f, options), f)
 }
 
-func renderCapacity(w io.Writer, format string, r *capacity.Report, f *runner.File, o report.Options) error {
+func renderCapacity(w io.Writer, format string, r *capacity.Report, f *result.File, o report.Options) error {
 	switch format {
 	case "markdown":
 		return report.CapacityMarkdown(w, r, o)

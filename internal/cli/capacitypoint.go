@@ -10,7 +10,7 @@ import (
 	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/internal/capacity"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // points measures points of one strategy: each is a run on a new queue.
@@ -23,8 +23,8 @@ type points struct {
 	con     *console
 	signals *interrupts
 	// keep is given each run and its point; tick, which may be nil, each interval.
-	keep func(*runner.Result, capacity.Point)
-	tick func(runner.Tick, *movedLatencies)
+	keep func(*result.Run, capacity.Point)
+	tick func(result.Tick, *movedLatencies)
 
 	// fixed says that the user chose the number of partitions, and pinned that
 	// each measurement has one for each client.
@@ -100,18 +100,18 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 
 // unserved tells a strategy that ties each client to a partition, of which there
 // are more than clients: what is in the others waits for nobody.
-func unserved(r *runner.Result) bool {
+func unserved(r *result.Run) bool {
 	u := r.Partition
 	return u != nil && u.Untouched > 0 && u.Partitions-u.Untouched <= r.Clients
 }
 
-func unservedText(r *runner.Result) string {
+func unservedText(r *result.Run) string {
 	return fmt.Sprintf("%d of %d partitions are served by nobody", r.Partition.Untouched, r.Partition.Partitions)
 }
 
 // ranDry tells that a partition ran empty while others did not, so that the
 // clients tied to it found nothing to do.
-func ranDry(r *runner.Result) bool {
+func ranDry(r *result.Run) bool {
 	return r.Partition != nil && !r.Drained && r.Partition.Min == 0
 }
 
@@ -128,7 +128,7 @@ func offered(counted, rate, batch, seconds float64) float64 {
 }
 
 // run makes one run of a point.
-func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, moved *movedLatencies) (*runner.Result, error) {
+func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, moved *movedLatencies) (*result.Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 	res, err := m.target.Run(m.signals.now, ctx, spec, bench.Hooks{
 		Seeding: m.con.seeding,
 		Running: func(bench.Spec) { m.con.show("%s", title) },
-		Tick: func(t runner.Tick) {
+		Tick: func(t result.Tick) {
 			failed += t.Failed
 			m.con.show("%s: %s", title, statusLine(t, spec, failed, m.con.columns()-len(title)-2))
 			if m.tick != nil {
@@ -219,7 +219,7 @@ func pointInterval(d time.Duration) time.Duration {
 
 // sampleOf is what a run says about its point. What the warm-up did is in
 // nothing of it.
-func sampleOf(r *runner.Result, warmup time.Duration) capacity.Sample {
+func sampleOf(r *result.Run, warmup time.Duration) capacity.Sample {
 	s := capacity.Sample{
 		DurationS: r.DurationS, OrdersPerS: r.OrdersPerS, Drained: r.Drained, CPUShare: r.Client.CPUShare,
 		Errors: r.Failed() + int64(r.AbortedClients), Transaction: percentilesOf(&r.Latency),
@@ -254,8 +254,8 @@ func sampleOf(r *runner.Result, warmup time.Duration) capacity.Sample {
 
 // measured are the whole intervals after the warm-up. One that began in the
 // warm-up holds a part of it, and the last one is cut off by the end.
-func measured(all []runner.Tick, warmup time.Duration) []runner.Tick {
-	var out []runner.Tick
+func measured(all []result.Tick, warmup time.Duration) []result.Tick {
+	var out []result.Tick
 	for i, t := range all {
 		begin := t.AtS - t.LengthS
 		early := warmup.Seconds()-begin > 0.1*t.LengthS
@@ -267,11 +267,11 @@ func measured(all []runner.Tick, warmup time.Duration) []runner.Tick {
 	return out
 }
 
-func percentilesOf(l *runner.Latency) capacity.Percentiles {
+func percentilesOf(l *result.Latency) capacity.Percentiles {
 	return capacity.Percentiles{Mean: l.Mean, P50: l.P50, P90: l.P90, P95: l.P95, P99: l.P99, P999: l.P999, Max: l.Max}
 }
 
-func percentilesOrNil(l *runner.Latency) *capacity.Percentiles {
+func percentilesOrNil(l *result.Latency) *capacity.Percentiles {
 	if l == nil {
 		return nil
 	}

@@ -12,22 +12,23 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/capacity"
+	"qbench/internal/result"
 	"qbench/runner"
 )
 
 // The warm-up's end falls into an interval as a rule, and the run's end too.
 func TestSampleLeavesWarmUpOut(t *testing.T) {
 	t.Parallel()
-	tick := func(at, length, rate float64, depth int64, warm bool) runner.Tick {
-		return runner.Tick{AtS: at, LengthS: length, OrdersPerS: rate, Depth: depth, Warmup: warm}
+	tick := func(at, length, rate float64, depth int64, warm bool) result.Tick {
+		return result.Tick{AtS: at, LengthS: length, OrdersPerS: rate, Depth: depth, Warmup: warm}
 	}
-	r := &runner.Result{
+	r := &result.Run{
 		DurationS: 0.85, OrdersPerS: 100, Drained: true,
-		Stats:        runner.Stats{Transactions: 80, Empty: 20, Orders: 60, Failures: runner.Failures{Deadlock: 2}},
-		WarmupOrders: 40, AbortedClients: 1, Client: runner.Client{CPUSeconds: 0.5, CPUShare: 0.25},
-		Producers: &runner.GroupResult{OrdersPerS: 98},
-		Steady:    &runner.Steady{QueueTime: &runner.Latency{P99: 7}},
-		Intervals: []runner.Tick{
+		Stats:        result.Stats{Transactions: 80, Empty: 20, Orders: 60, Failures: result.Failures{Deadlock: 2}},
+		WarmupOrders: 40, AbortedClients: 1, Client: result.ClientUse{CPUSeconds: 0.5, CPUShare: 0.25},
+		Producers: &result.Producers{OrdersPerS: 98},
+		Steady:    &result.Steady{QueueTime: &result.Latency{P99: 7}},
+		Intervals: []result.Tick{
 			tick(0.2, 0.2, 1, 1, true), tick(0.4, 0.2, 2, 2, false), // the warm-up ends at 0.25
 			tick(0.6, 0.2, 3, 3, false), tick(0.8, 0.2, 4, -1, false), tick(1.0, 0.2, 5, 5, false), tick(1.1, 0.1, 6, 6, false),
 		},
@@ -51,7 +52,7 @@ func TestSampleLeavesWarmUpOut(t *testing.T) {
 // last that is left out.
 func TestMeasuredToleratesJitter(t *testing.T) {
 	t.Parallel()
-	ticks := []runner.Tick{
+	ticks := []result.Tick{
 		{AtS: 0.1003, LengthS: 0.1003}, {AtS: 0.1998, LengthS: 0.0995, OrdersPerS: 1}, {AtS: 0.3001, LengthS: 0.1003, OrdersPerS: 2},
 	}
 	got := measured(ticks, 100*time.Millisecond)
@@ -182,7 +183,7 @@ func TestUnserved(t *testing.T) {
 		left               int64
 		unserved, dry      bool
 	}{{248, 8, 0, true, true}, {248, 8, 3, true, false}, {240, 8, 5, false, false}, {0, 8, 0, false, true}, {0, 8, 1, false, false}} {
-		r := &runner.Result{Clients: tt.clients, Partition: &runner.PartitionUse{Partitions: 256, Untouched: tt.untouched, Min: tt.left}}
+		r := &result.Run{Configuration: result.Configuration{Clients: tt.clients}, Partition: &result.PartitionUse{Partitions: 256, Untouched: tt.untouched, Min: tt.left}}
 		if got := unserved(r); got != tt.unserved {
 			t.Errorf("%d clients, %d of 256 untouched: unserved is %t", tt.clients, tt.untouched, got)
 		}
@@ -190,7 +191,7 @@ func TestUnserved(t *testing.T) {
 			t.Errorf("%d left in the emptiest: ran dry is %t", tt.left, got)
 		}
 	}
-	if r := (&runner.Result{Clients: 8}); unserved(r) || ranDry(r) {
+	if r := (&result.Run{Configuration: result.Configuration{Clients: 8}}); unserved(r) || ranDry(r) {
 		t.Error("a queue without partitions has some that are not served")
 	}
 }

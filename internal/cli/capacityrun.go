@@ -13,8 +13,8 @@ import (
 	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/internal/capacity"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 // capacity is the command: read and check everything, then measure.
@@ -40,7 +40,7 @@ func (a *app) capacity(c *cli.Context) error {
 		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
 	})
 	defer signals.release()
-	m := &matrix{app: a, con: con, signals: signals, file: &runner.File{Format: runner.Format}}
+	m := &matrix{app: a, con: con, signals: signals, file: &result.File{Format: result.Format}}
 	r := &capacityRun{matrix: m, plan: plan, out: out, report: &capacity.Report{}}
 	return r.do(server)
 }
@@ -119,7 +119,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 	m := &points{
 		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.plan.most, room: room,
 		con: r.con, signals: r.signals, rates: map[int]float64{}, fixed: r.plan.partitions,
-		keep: func(res *runner.Result, p capacity.Point) { r.keep(s, res, p) },
+		keep: func(res *result.Run, p capacity.Point) { r.keep(s, res, p) },
 	}
 	observe := func(x capacity.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
 
@@ -216,7 +216,7 @@ func (p *capacityPlan) probeDuration() time.Duration {
 
 // keep records a run: in the file without what only a single run's report
 // draws, and in the strategy where it failed its audit.
-func (r *capacityRun) keep(s *capacity.Strategy, res *runner.Result, p capacity.Point) {
+func (r *capacityRun) keep(s *capacity.Strategy, res *result.Run, p capacity.Point) {
 	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
 		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}

@@ -7,7 +7,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/capacity"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // soak runs for long at the rate to plan with, and looks for drift.
@@ -54,7 +54,7 @@ type soakWatch struct {
 
 // tick takes an interval. It asks the server for nothing itself, because what
 // waits here delays the next interval.
-func (w *soakWatch) tick(t runner.Tick, moved *movedLatencies) {
+func (w *soakWatch) tick(t result.Tick, moved *movedLatencies) {
 	latency := moved.cut()
 	select {
 	case w.look <- struct{}{}:

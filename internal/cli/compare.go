@@ -14,8 +14,8 @@ import (
 
 	"qbench/internal/compare"
 	"qbench/internal/printable"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 const (
@@ -165,8 +165,8 @@ func (a *app) readSet(path string) (compare.Set, error) {
 
 // readResults reads result files, and for a folder all those in it in the order
 // of their names. What else is in the folder is named and left out.
-func (a *app) readResults(names ...string) ([]*runner.File, error) {
-	var files []*runner.File
+func (a *app) readResults(names ...string) ([]*result.File, error) {
+	var files []*result.File
 	for _, name := range names {
 		paths, folder := []string{name}, false
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -181,7 +181,7 @@ func (a *app) readResults(names ...string) ([]*runner.File, error) {
 		}
 		var ignored []error
 		for _, path := range paths {
-			var f *runner.File
+			var f *result.File
 			var err error
 			// To open a pipe would wait for who writes to it.
 			if info, serr := os.Stat(path); folder && serr == nil && !info.Mode().IsRegular() {
@@ -216,7 +216,7 @@ func globEscape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-func readResultFile(path string) (*runner.File, error) {
+func readResultFile(path string) (*result.File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no result file %s: write one with qbench run --json %s", path, path)
@@ -225,7 +225,7 @@ func readResultFile(path string) (*runner.File, error) {
 		return nil, fmt.Errorf("open the result file %s: %w", path, reason(err))
 	}
 	defer func() { _ = f.Close() }()
-	file, err := report.ReadJSON(f)
+	file, err := result.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, reason(err))
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 // callCompare runs the command by itself.
@@ -28,12 +28,15 @@ func callCompare(args ...string) (status Status, stdout, stderr string) {
 }
 
 // writeRuns writes ten runs whose throughput is spread by 1 % around the median.
-func writeRuns(t *testing.T, path string, median float64, change func(*runner.File)) string {
+func writeRuns(t *testing.T, path string, median float64, change func(*result.File)) string {
 	t.Helper()
-	f := &runner.File{Format: runner.Format, Environment: runner.Environment{ServerVersion: "15.18", Settings: map[string]string{"fsync": "on"}}}
+	f := &result.File{Format: result.Format, Environment: result.Environment{ServerVersion: "15.18", Settings: map[string]string{"fsync": "on"}}}
 	for i := range 10 {
-		r := &runner.Result{Strategy: "skip-locked", Layout: "plain", Mode: runner.Prepared, Clients: 8, Repeat: i + 1, CountsOrders: true,
-			OrdersPerS: median * (1 + 0.001*float64((i*7)%10-5)), Audit: &runner.Audit{OK: true, Seeded: 1000}}
+		r := &result.Run{
+			Configuration: result.Configuration{Strategy: "skip-locked", Layout: "plain", Mode: "prepared", Clients: 8},
+			Repeat:        i + 1, CountsOrders: true,
+			OrdersPerS: median * (1 + 0.001*float64((i*7)%10-5)), Audit: &result.Audit{OK: true, Seeded: 1000},
+		}
 		r.TPS, r.Latency.P50, r.Latency.P99 = r.OrdersPerS, 8e3/r.OrdersPerS, 30e3/r.OrdersPerS
 		f.Runs = append(f.Runs, r)
 	}
@@ -53,16 +56,16 @@ func writeRuns(t *testing.T, path string, median float64, change func(*runner.Fi
 func TestCompareStatuses(t *testing.T) {
 	t.Setenv(stepSummary, "")
 	dir := t.TempDir()
-	file := func(name string, median float64, change func(*runner.File)) string {
+	file := func(name string, median float64, change func(*result.File)) string {
 		return writeRuns(t, filepath.Join(dir, name), median, change)
 	}
 	base := file("base.json", 5000, nil)
 	same := file("same.json", 4990, nil)
 	slower := file("slower.json", 4500, nil)
-	few := file("few.json", 4500, func(f *runner.File) { f.Runs = f.Runs[:2] })
-	audit := file("audit.json", 5000, func(f *runner.File) { f.Runs[1].Audit.OK = false })
-	unsafe := file("unsafe.json", 5000, func(f *runner.File) { f.Environment.Settings["fsync"] = "off" })
-	other := file("other.json", 5000, func(f *runner.File) {
+	few := file("few.json", 4500, func(f *result.File) { f.Runs = f.Runs[:2] })
+	audit := file("audit.json", 5000, func(f *result.File) { f.Runs[1].Audit.OK = false })
+	unsafe := file("unsafe.json", 5000, func(f *result.File) { f.Environment.Settings["fsync"] = "off" })
+	other := file("other.json", 5000, func(f *result.File) {
 		for _, r := range f.Runs {
 			r.Clients = 16
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 const controls = "\x1b\x07\x7f\u009b\u202e\r"
@@ -22,8 +22,8 @@ func TestOutputIsPrintable(t *testing.T) {
 	foreign := filepath.Join(dir, "foreign.json")
 	other := filepath.Join(dir, evil+".json")
 	for i, path := range []string{foreign, other} {
-		r := &runner.Result{Strategy: evil, Mode: runner.Mode(evil), Errors: []string{evil}, Warnings: []string{evil}, AbortedClients: 1, Clients: 1}
-		f := &runner.File{Runs: []*runner.Result{r, r}, Environment: runner.Environment{ServerVersion: evil + strings.Repeat("x", i), HostOS: evil}}
+		r := &result.Run{Configuration: result.Configuration{Strategy: evil, Mode: evil, Clients: 1}, Errors: []string{evil}, Warnings: []string{evil}, AbortedClients: 1}
+		f := &result.File{Runs: []*result.Run{r, r}, Environment: result.Environment{ServerVersion: evil + strings.Repeat("x", i), HostOS: evil}}
 		var b bytes.Buffer
 		if err := report.JSON(&b, f, report.Options{}); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"qbench/internal/pgserver"
-	"qbench/report"
+	"qbench/internal/result"
 )
 
 // process is qbench as a process of its own, on a server that it starts.
@@ -114,8 +114,8 @@ func TestInterrupt(t *testing.T) {
 			t.Parallel()
 			// What nohup ignores stays ignored in children, unless it is caught here.
 			signal.Notify(make(chan os.Signal, 1), s)
-			result := filepath.Join(t.TempDir(), "result.json")
-			p := start(t, "run", "-s", "skip-locked", "-c", "4", "-T", "3600", "-P", "1", "--orders", "300000", "--pg-setting", "fsync=off", "--json", result)
+			path := filepath.Join(t.TempDir(), "result.json")
+			p := start(t, "run", "-s", "skip-locked", "-c", "4", "-T", "3600", "-P", "1", "--orders", "300000", "--pg-setting", "fsync=off", "--json", path)
 			p.waitFor(t, "^progress: ")
 			folder := serverFolder(t, p)
 			p.signal(t, s)
@@ -128,12 +128,12 @@ func TestInterrupt(t *testing.T) {
 					t.Errorf("the report has no %q:\n%s", want, text)
 				}
 			}
-			f, err := os.Open(result)
+			f, err := os.Open(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			saved, err := report.ReadJSON(f)
+			saved, err := result.Read(f)
 			if err != nil {
 				t.Fatal(err)
 			}

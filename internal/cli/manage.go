@@ -10,7 +10,7 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/bench"
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/scenarios"
 	"qbench/schema"
 )
@@ -174,7 +174,7 @@ func (a *app) checkCommand() *cli.Command {
 }
 
 // printAudit prints the audit of tables that no run of this process used.
-func (a *app) printAudit(audit *runner.Audit, made *schema.Made) Status {
+func (a *app) printAudit(audit *result.Audit, made *schema.Made) Status {
 	fmt.Fprintf(a.stdout, "queue of the workload %s in schema %s, layout %s: seeded %s, processed %s, remaining %s\n",
 		made.Workload, made.Schema, made.Layout, amount.Grouped(audit.Seeded), amount.Grouped(audit.Processed), amount.Grouped(audit.Remaining))
 	if audit.Orphans > 0 {

@@ -14,7 +14,7 @@ import (
 	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/internal/printable"
-	"qbench/runner"
+	"qbench/internal/result"
 	"qbench/schema"
 )
 
@@ -155,7 +155,7 @@ func (m *messages) close() {
 }
 
 // progressLine is pgbench's line of -P, with what it does not know behind it.
-func progressLine(t runner.Tick, rate, limit, retries, orders bool) string {
+func progressLine(t result.Tick, rate, limit, retries, orders bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "progress: %.1f s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", t.AtS, t.TPS, t.MeanMS, t.StdDevMS, t.Failed)
 	if rate {
@@ -195,7 +195,7 @@ func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
 				c.note("%s", title)
 			}
 		},
-		Tick: func(t runner.Tick) {
+		Tick: func(t result.Tick) {
 			if progress {
 				c.note("%s", progressLine(t, spec.Rate > 0, spec.Load.LatencyLimit > 0, spec.Load.MaxTries != 1, spec.Mix.CountsOrders()))
 				return
@@ -219,7 +219,7 @@ func (c *console) columns() int {
 // statusLine is the bottom line during a run: what it says of the last
 // interval, but for the transactions that failed until now. Where it is wider
 // than the screen, the less telling parts are left out.
-func statusLine(t runner.Tick, s bench.Spec, failed int64, columns int) string {
+func statusLine(t result.Tick, s bench.Spec, failed int64, columns int) string {
 	elapsed := fmt.Sprintf("%.0f s", t.AtS)
 	if total := (s.Load.Warmup + s.Load.Duration).Seconds(); s.Load.Duration > 0 {
 		elapsed = fmt.Sprintf("%.0f of %.0f s", t.AtS, total)

@@ -11,12 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/bench"
+	"qbench/internal/result"
 	"qbench/runner"
 )
 
 func TestProgressLine(t *testing.T) {
 	t.Parallel()
-	tick := runner.Tick{AtS: 5, TPS: 1234.56, MeanMS: 1.2345, StdDevMS: 0.5, Failed: 1, LagMS: 0.25, Skipped: 2, Retried: 3, Retries: 4, OrdersPerS: 99, Depth: 1000}
+	tick := result.Tick{AtS: 5, TPS: 1234.56, MeanMS: 1.2345, StdDevMS: 0.5, Failed: 1, LagMS: 0.25, Skipped: 2, Retried: 3, Retries: 4, OrdersPerS: 99, Depth: 1000}
 	for _, c := range []struct {
 		rate, limit, retries, orders bool
 		want                         string
@@ -42,7 +43,7 @@ func TestStatusLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := bench.Spec{Mix: mix, Load: runner.Config{Duration: 30 * time.Second, Warmup: 5 * time.Second}}
-	tick := runner.Tick{AtS: 12, LengthS: 1, OrdersPerS: 12345.6, TPS: 12400, P99MS: 7.25, Depth: 987654}
+	tick := result.Tick{AtS: 12, LengthS: 1, OrdersPerS: 12345.6, TPS: 12400, P99MS: 7.25, Depth: 987654}
 	for columns, want := range map[int]string{
 		79: "12 of 35 s: 12,345 orders/s, 12,400 tps, p99 7.2 ms, 987,654 left, 3 failed",
 		70: "12 of 35 s: 12,345 orders/s, p99 7.2 ms, 987,654 left, 3 failed",

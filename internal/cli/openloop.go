@@ -8,7 +8,7 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/bench"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // openLoopFlags let the load follow the schedule alone.
@@ -53,7 +53,7 @@ func readOpenLoop(v *values) int {
 // droppedStarts says how many starts of an open loop were never made, "" where
 // none were. The schedule's moments are random, so that a difference within
 // their scatter is none.
-func droppedStarts(r *runner.Result) string {
+func droppedStarts(r *result.Run) string {
 	if r.Drained || r.Interrupted || r.WantDurationS == 0 {
 		return ""
 	}
@@ -69,7 +69,7 @@ func droppedStarts(r *runner.Result) string {
 
 // busyClients is how many clients an open loop kept at work on average, by
 // Little's law: the rate times the time that each transaction took.
-func busyClients(r *runner.Result) float64 {
+func busyClients(r *result.Run) float64 {
 	took := r.Latency.Mean
 	if r.Lag != nil {
 		took -= r.Lag.Mean
@@ -78,7 +78,7 @@ func busyClients(r *runner.Result) float64 {
 }
 
 // openLoop completes the result of a run whose clients followed a schedule.
-func (m *matrix) openLoop(s bench.Spec, res *runner.Result) {
+func (m *matrix) openLoop(s bench.Spec, res *result.Run) {
 	if !s.OpenLoop {
 		return
 	}

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func TestDroppedStarts(t *testing.T) {
 	t.Parallel()
-	run := func(made, skipped int64) *runner.Result {
-		return &runner.Result{Rate: 100, WantDurationS: 100, Clients: 7, Stats: runner.Stats{Transactions: made - 10, Failures: runner.Failures{Other: 10}, Skipped: skipped}}
+	run := func(made, skipped int64) *result.Run {
+		return &result.Run{Configuration: result.Configuration{Rate: 100, WantDurationS: 100, Clients: 7}, Stats: result.Stats{Transactions: made - 10, Failures: result.Failures{Other: 10}, Skipped: skipped}}
 	}
 	for _, tt := range []struct {
 		made, skipped int64
@@ -28,9 +28,9 @@ func TestDroppedStarts(t *testing.T) {
 			t.Errorf("%d made, %d skipped: %q, want %q", tt.made, tt.skipped, got, tt.want)
 		}
 	}
-	for _, end := range []func(*runner.Result){
-		func(r *runner.Result) { r.Drained = true },
-		func(r *runner.Result) { r.Interrupted = true },
+	for _, end := range []func(*result.Run){
+		func(r *result.Run) { r.Drained = true },
+		func(r *result.Run) { r.Interrupted = true },
 	} {
 		r := run(10, 0)
 		if end(r); droppedStarts(r) != "" {
@@ -41,7 +41,7 @@ func TestDroppedStarts(t *testing.T) {
 
 func TestBusyClients(t *testing.T) {
 	t.Parallel()
-	r := &runner.Result{TPS: 200, Latency: runner.Latency{Mean: 30}, Lag: &runner.Latency{Mean: 10}}
+	r := &result.Run{TPS: 200, Latency: result.Latency{Mean: 30}, Lag: &result.Latency{Mean: 10}}
 	if got := busyClients(r); math.Abs(got-4) > 1e-9 {
 		t.Errorf("%g clients, want 4", got)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"qbench/internal/printable"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 // output is where a command's results go.
@@ -62,7 +62,7 @@ func (o *output) open() error {
 
 // save writes the result files. Before the last time there are more runs to
 // come, and a file that cannot be replaced is left alone.
-func (o *output) save(f *runner.File, last bool) error {
+func (o *output) save(f *result.File, last bool) error {
 	var err error
 	if o.json != nil && (last || !o.json.special) {
 		err = o.json.write(f)
@@ -74,7 +74,7 @@ func (o *output) save(f *runner.File, last bool) error {
 }
 
 // defaultFormat says one run in full, and shows several side by side.
-func defaultFormat(runs []*runner.Result) string {
+func defaultFormat(runs []*result.Run) string {
 	if len(runs) > 1 {
 		return "table"
 	}
@@ -82,7 +82,7 @@ func defaultFormat(runs []*runner.Result) string {
 }
 
 // print writes the report, with the format that is the default.
-func (o *output) print(f *runner.File, format string) error {
+func (o *output) print(f *result.File, format string) error {
 	if o.format != "" {
 		format = o.format
 	}
@@ -97,7 +97,7 @@ func (o *output) print(f *runner.File, format string) error {
 
 // printed writes the result file after the report where --json is -, be the
 // report printed or not.
-func (o *output) printed(err error, f *runner.File) error {
+func (o *output) printed(err error, f *result.File) error {
 	if err != nil {
 		err = fmt.Errorf("print the report: %w", reason(err))
 	}

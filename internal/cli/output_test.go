@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/report"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func saved(t *testing.T, path string) int {
@@ -18,7 +17,7 @@ func saved(t *testing.T, path string) int {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	file, err := report.ReadJSON(f)
+	file, err := result.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func TestResultFile(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skipf("no symbolic link can be made: %v", err)
 	}
-	file := &runner.File{Format: runner.Format}
+	file := &result.File{Format: result.Format}
 
 	r := &resultFile{path: link}
 	if err := r.check(); err != nil {
@@ -52,7 +51,7 @@ func TestResultFile(t *testing.T) {
 		if got := saved(t, path); got != n {
 			t.Errorf("%d runs saved, want %d", got, n)
 		}
-		file.Runs = append(file.Runs, &runner.Result{Strategy: "s"})
+		file.Runs = append(file.Runs, &result.Run{Configuration: result.Configuration{Strategy: "s"}})
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the link was replaced: %v, %v", info, err)
@@ -83,7 +82,7 @@ func TestResultToDevice(t *testing.T) {
 	if err := r.check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.write(&runner.File{Format: runner.Format}); err != nil {
+	if err := r.write(&result.File{Format: result.Format}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
@@ -96,10 +95,10 @@ func TestPrint(t *testing.T) {
 	t.Parallel()
 	var text, json bytes.Buffer
 	o := &output{stdout: &text, jsonOut: &json}
-	if err := o.print(&runner.File{Format: runner.Format, Runs: []*runner.Result{{Strategy: "s"}}}, "pgbench"); err != nil {
+	if err := o.print(&result.File{Format: result.Format, Runs: []*result.Run{{Configuration: result.Configuration{Strategy: "s"}}}}, "pgbench"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := report.ReadJSON(&json); err != nil {
+	if _, err := result.Read(&json); err != nil {
 		t.Error(err)
 	}
 	if !strings.HasPrefix(text.String(), "transaction type: ") || strings.Contains(text.String(), "\x1b") {

@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/printable"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 func (a *app) reportCommand() *cli.Command {
@@ -77,7 +77,7 @@ func (a *app) report(c *cli.Context) error {
 }
 
 // printTo prints a result as the command run does, into a file if one is named.
-func (o *output) printTo(path string, f *runner.File) error {
+func (o *output) printTo(path string, f *result.File) error {
 	format := defaultFormat(f.Runs)
 	if path == "" {
 		return o.print(f, format)
@@ -99,8 +99,8 @@ func (o *output) printTo(path string, f *runner.File) error {
 // joinFiles puts the runs of several files together, and says in which respects
 // they were not measured alike: the report can show one environment only, that
 // of the first.
-func joinFiles(files []*runner.File) (joined *runner.File, differences []string) {
-	joined = &runner.File{Format: runner.Format, Environment: files[0].Environment}
+func joinFiles(files []*result.File) (joined *result.File, differences []string) {
+	joined = &result.File{Format: result.Format, Environment: files[0].Environment}
 	values := map[string][]string{} // what each respect was, in the order of the files
 	for _, f := range files {
 		joined.Runs = append(joined.Runs, f.Runs...)
@@ -119,7 +119,7 @@ func joinFiles(files []*runner.File) (joined *runner.File, differences []string)
 }
 
 // traits are what has to be the same for runs to be read side by side.
-func traits(e *runner.Environment) map[string]string {
+func traits(e *result.Environment) map[string]string {
 	out := map[string]string{
 		"server version": e.ServerVersion, "qbench version": e.QbenchVersion,
 		"machine": fmt.Sprintf("%d cores, %s, %s", e.HostCores, e.HostCPU, e.HostOS),

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 // resultFile is replaced as a whole, so that a reader never sees half of it and
@@ -62,7 +62,7 @@ func explainFile(err error) error {
 }
 
 // write replaces the file by a result.
-func (r *resultFile) write(f *runner.File) error {
+func (r *resultFile) write(f *result.File) error {
 	return r.fill(func(w io.Writer) error { return report.JSON(w, f, report.Options{}) })
 }
 
@@ -114,7 +114,7 @@ func (r *resultFolder) open() error {
 }
 
 // write keeps a result; called again, it replaces that by one with more runs.
-func (r *resultFolder) write(f *runner.File) error {
+func (r *resultFolder) write(f *result.File) error {
 	if r.file != nil {
 		return r.file.write(f)
 	}

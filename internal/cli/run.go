@@ -13,8 +13,8 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/compare"
 	"qbench/internal/conninfo"
+	"qbench/internal/result"
 	"qbench/report"
-	"qbench/runner"
 )
 
 func (a *app) runCommand() *cli.Command {
@@ -66,7 +66,7 @@ func (a *app) run(c *cli.Context) error {
 	})
 	defer signals.release()
 	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs, limits: limits,
-		file: &runner.File{Format: runner.Format}}
+		file: &result.File{Format: result.Format}}
 	return m.run(server)
 }
 
@@ -79,7 +79,7 @@ type matrix struct {
 	signals *interrupts
 	logs    logOptions
 	limits  []compare.Threshold
-	file    *runner.File
+	file    *result.File
 	// lost is the error of a result other than the report that could not be written.
 	lost error
 	// disposable says that the tables go away with the server.
@@ -181,7 +181,7 @@ func (m *matrix) end(err error) error {
 }
 
 // one does a run with its log.
-func (m *matrix) one(srv *server, i int, spec bench.Spec) (*runner.Result, error) {
+func (m *matrix) one(srv *server, i int, spec bench.Spec) (*result.Run, error) {
 	title := describeSpec(spec, m.specs[len(m.specs)-1].Repeat > 1)
 	if len(m.specs) > 1 {
 		title = fmt.Sprintf("[%d/%d] %s", i+1, len(m.specs), title)
@@ -208,7 +208,7 @@ func (m *matrix) one(srv *server, i int, spec bench.Spec) (*runner.Result, error
 }
 
 // summary prints a run of a matrix in one line.
-func (m *matrix) summary(i int, r *runner.Result) {
+func (m *matrix) summary(i int, r *result.Run) {
 	if len(m.specs) == 1 {
 		return
 	}
@@ -232,7 +232,7 @@ func (m *matrix) summary(i int, r *runner.Result) {
 }
 
 // resultStatus is the exit status that a run calls for.
-func resultStatus(r *runner.Result) Status {
+func resultStatus(r *result.Run) Status {
 	status := StatusOK
 	audit := report.AuditOf(r)
 	if r.AbortedClients > 0 || audit == report.AuditMissing {

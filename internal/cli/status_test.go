@@ -6,24 +6,24 @@ import (
 	"fmt"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func TestResultStatus(t *testing.T) {
 	t.Parallel()
-	ok, failed := &runner.Audit{OK: true}, &runner.Audit{}
+	ok, failed := &result.Audit{OK: true}, &result.Audit{}
 	for _, c := range []struct {
-		r    runner.Result
+		r    result.Run
 		want Status
 	}{
-		{runner.Result{}, StatusOK},
-		{runner.Result{Audit: ok}, StatusOK},
-		{runner.Result{Audit: ok, AbortedClients: 1}, StatusIncomplete},
-		{runner.Result{Audit: ok, Interrupted: true}, StatusInterrupted},
-		{runner.Result{Audit: ok, Interrupted: true, AbortedClients: 1}, StatusInterrupted},
-		{runner.Result{Workload: "orders"}, StatusIncomplete}, // the queue was not audited
-		{runner.Result{Audit: failed}, StatusAudit},
-		{runner.Result{Audit: failed, Interrupted: true, AbortedClients: 1}, StatusAudit},
+		{result.Run{}, StatusOK},
+		{result.Run{Audit: ok}, StatusOK},
+		{result.Run{Audit: ok, AbortedClients: 1}, StatusIncomplete},
+		{result.Run{Audit: ok, Interrupted: true}, StatusInterrupted},
+		{result.Run{Audit: ok, Interrupted: true, AbortedClients: 1}, StatusInterrupted},
+		{result.Run{Configuration: result.Configuration{Workload: "orders"}}, StatusIncomplete}, // the queue was not audited
+		{result.Run{Audit: failed}, StatusAudit},
+		{result.Run{Audit: failed, Interrupted: true, AbortedClients: 1}, StatusAudit},
 	} {
 		if got := resultStatus(&c.r); got != c.want {
 			t.Errorf("%+v: status %d, want %d", c.r, got, c.want)

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/compare"
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 func failIfFlag() cli.Flag {
@@ -29,7 +29,7 @@ func readThresholds(v *values) []compare.Threshold {
 
 // checkThresholds says on a line each which conditions are true of which runs.
 // The lines are not wrapped, so that a log can be searched for them.
-func (a *app) checkThresholds(list []compare.Threshold, runs []*runner.Result) Status {
+func (a *app) checkThresholds(list []compare.Threshold, runs []*result.Run) Status {
 	status := StatusOK
 	for i, r := range runs {
 		for _, t := range list {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Problem is a reason not to believe a comparison, or not to make it.
@@ -155,16 +155,16 @@ func whyDisjoint(b, n map[Config]bool) string {
 // leave it empty, which is no difference.
 func environments(base, new Set) []Problem {
 	var out []Problem
-	differ := func(kind, what, hint string, of func(runner.Environment) string) {
+	differ := func(kind, what, hint string, of func(result.Environment) string) {
 		if text := difference(base, new, of); text != "" {
 			out = append(out, Problem{Kind: kind, Text: what + " differs: " + text + hint})
 		}
 	}
-	differ("version", "server version", "", func(e runner.Environment) string { return e.ServerVersion })
-	differ("version", "qbench version", "; a change of the load generator looks like one of the server", func(e runner.Environment) string { return e.QbenchVersion })
+	differ("version", "server version", "", func(e result.Environment) string { return e.ServerVersion })
+	differ("version", "qbench version", "; a change of the load generator looks like one of the server", func(e result.Environment) string { return e.QbenchVersion })
 	differ("machine", "machine", "; use `qbench ab`, which alternates on one machine", machine)
 	for _, name := range settingNames(base, new) {
-		text := difference(base, new, func(e runner.Environment) string { return e.Settings[name] })
+		text := difference(base, new, func(e result.Environment) string { return e.Settings[name] })
 		switch {
 		case text == "":
 		case slices.Contains(durabilitySettings, name):
@@ -192,7 +192,7 @@ func settingNames(sets ...Set) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func machine(e runner.Environment) string {
+func machine(e result.Environment) string {
 	var parts []string
 	if e.HostCores > 0 {
 		parts = append(parts, fmt.Sprintf("%d cores", e.HostCores))
@@ -212,7 +212,7 @@ func machine(e runner.Environment) string {
 
 // difference is "a against b" where the two sets, or the files of one, do not
 // agree; "" where they do.
-func difference(base, new Set, of func(runner.Environment) string) string {
+func difference(base, new Set, of func(result.Environment) string) string {
 	values := func(s Set) string {
 		seen := map[string]bool{}
 		for _, e := range s.Environments {
@@ -237,25 +237,25 @@ func conditions(groups []group) []Problem {
 		out = append(out, Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	for _, g := range groups {
-		differ := func(kind, what string, of func(*runner.Result) string) {
+		differ := func(kind, what string, of func(*result.Run) string) {
 			b, n := distinct(g.base, of), distinct(g.new, of)
 			if b != n {
 				warn(kind, "%s: %s: %s against %s", g.Config, what, b, n)
 			}
 		}
-		differ("orders", "another number of orders in the queue", func(r *runner.Result) string {
+		differ("orders", "another number of orders in the queue", func(r *result.Run) string {
 			if r.Audit == nil {
 				return "none"
 			}
 			return strconv.FormatInt(r.Audit.Seeded, 10)
 		})
-		differ("duration", "another length of the runs", func(r *runner.Result) string {
+		differ("duration", "another length of the runs", func(r *result.Run) string {
 			if r.WantTransactions > 0 {
 				return fmt.Sprintf("%d transactions a client", r.WantTransactions)
 			}
 			return fmt.Sprintf("%g s", r.WantDurationS)
 		})
-		differ("drained", "the queue was drained on one side only", func(r *runner.Result) string {
+		differ("drained", "the queue was drained on one side only", func(r *result.Run) string {
 			if r.Drained {
 				return "drained"
 			}
@@ -268,7 +268,7 @@ func conditions(groups []group) []Problem {
 	return out
 }
 
-func distinct(runs []*runner.Result, of func(*runner.Result) string) string {
+func distinct(runs []*result.Run, of func(*result.Run) string) string {
 	var seen []string
 	for _, r := range runs {
 		if v := of(r); !slices.Contains(seen, v) {

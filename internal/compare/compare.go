@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Options say what counts as slower.
@@ -188,13 +188,13 @@ func (o Options) metrics(base, new Set) (metrics []Metric, gated int, err error)
 }
 
 func countsOrders(s Set) bool {
-	return slices.ContainsFunc(s.Runs, func(r *runner.Result) bool { return r.CountsOrders })
+	return slices.ContainsFunc(s.Runs, func(r *result.Run) bool { return r.CountsOrders })
 }
 
 // group is a configuration that both sides ran.
 type group struct {
 	Config
-	base, new []*runner.Result
+	base, new []*result.Run
 }
 
 // matched pairs the configurations in the order of base. Interrupted runs and
@@ -228,7 +228,7 @@ func indexOf(groups []group, c Config) int {
 }
 
 // whole tells a run that is a sample from a part of one.
-func whole(r *runner.Result) bool {
+func whole(r *result.Run) bool {
 	return !r.Interrupted && r.AbortedClients == 0 && (r.Audit == nil || r.Audit.Reason == "")
 }
 

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"qbench/internal/result"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"qbench/runner"
 )
 
 func TestOptionsRefused(t *testing.T) {
@@ -101,7 +101,7 @@ func TestNoThroughputAtAll(t *testing.T) {
 	base, new := simulated(rng, "base", 8, normal(0.01), 1), simulated(rng, "new", 8, normal(0.01), 1)
 	for _, r := range new.Runs {
 		r.OrdersPerS, r.TPS, r.Orders, r.Transactions = 0, 0, 0, 0
-		r.Latency = runner.Latency{}
+		r.Latency = result.Latency{}
 	}
 	rep, err := Compare(base, new, Options{MaxSlowdown: 0.05})
 	if err != nil {

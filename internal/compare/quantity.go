@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // kind says which units a quantity takes.
@@ -27,10 +27,10 @@ const (
 type quantity struct {
 	name string
 	kind kind
-	of   func(*runner.Result) (float64, bool)
+	of   func(*result.Run) (float64, bool)
 	// whole names what a share is of, and total counts it.
 	whole string
-	total func(*runner.Result) int64
+	total func(*result.Run) int64
 	// absent says why a run has no value.
 	absent string
 }
@@ -56,43 +56,43 @@ func quantityNames() string {
 
 var quantities = slices.Concat([]quantity{
 	{name: "orders_per_s", kind: number, absent: "the script counts no orders",
-		of: func(r *runner.Result) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
-	{name: "tps", kind: number, of: func(r *runner.Result) (float64, bool) { return r.TPS, true }},
-}, latencyQuantities("", "no transaction succeeded", func(r *runner.Result) *runner.Latency {
+		of: func(r *result.Run) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
+	{name: "tps", kind: number, of: func(r *result.Run) (float64, bool) { return r.TPS, true }},
+}, latencyQuantities("", "no transaction succeeded", func(r *result.Run) *result.Latency {
 	if r.Transactions == 0 {
 		return nil
 	}
 	return &r.Latency
 }), []quantity{
-	countQuantity("transactions", func(r *runner.Result) int64 { return r.Transactions }),
+	countQuantity("transactions", func(r *result.Run) int64 { return r.Transactions }),
 	{name: "orders", kind: count, absent: "the script counts no orders",
-		of: func(r *runner.Result) (float64, bool) { return float64(r.Orders), r.CountsOrders }},
-	shareQuantity("empty", func(r *runner.Result) int64 { return r.Empty }, "transactions", func(r *runner.Result) int64 { return r.Transactions }),
-	shareQuantity("failed", func(r *runner.Result) int64 { return r.Failed() }, "all transactions", started),
-	shareQuantity("skipped", func(r *runner.Result) int64 { return r.Skipped }, "all transactions", started),
-	shareQuantity("late", func(r *runner.Result) int64 { return r.Late }, "transactions", func(r *runner.Result) int64 { return r.Transactions }),
-	shareQuantity("retried", func(r *runner.Result) int64 { return r.Retried }, "all transactions", started),
-	countQuantity("retries", func(r *runner.Result) int64 { return r.Retries }),
-	countQuantity("aborted_clients", func(r *runner.Result) int64 { return int64(r.AbortedClients) }),
-	auditQuantity("lost", func(a *runner.Audit) int64 { return a.Lost }),
-	auditQuantity("duplicated", func(a *runner.Audit) int64 { return a.Duplicated }),
-	auditQuantity("in_doubt", func(a *runner.Audit) int64 { return a.InDoubt }),
-	auditQuantity("remaining", func(a *runner.Audit) int64 { return a.Remaining }),
+		of: func(r *result.Run) (float64, bool) { return float64(r.Orders), r.CountsOrders }},
+	shareQuantity("empty", func(r *result.Run) int64 { return r.Empty }, "transactions", func(r *result.Run) int64 { return r.Transactions }),
+	shareQuantity("failed", func(r *result.Run) int64 { return r.Failed() }, "all transactions", started),
+	shareQuantity("skipped", func(r *result.Run) int64 { return r.Skipped }, "all transactions", started),
+	shareQuantity("late", func(r *result.Run) int64 { return r.Late }, "transactions", func(r *result.Run) int64 { return r.Transactions }),
+	shareQuantity("retried", func(r *result.Run) int64 { return r.Retried }, "all transactions", started),
+	countQuantity("retries", func(r *result.Run) int64 { return r.Retries }),
+	countQuantity("aborted_clients", func(r *result.Run) int64 { return int64(r.AbortedClients) }),
+	auditQuantity("lost", func(a *result.Audit) int64 { return a.Lost }),
+	auditQuantity("duplicated", func(a *result.Audit) int64 { return a.Duplicated }),
+	auditQuantity("in_doubt", func(a *result.Audit) int64 { return a.InDoubt }),
+	auditQuantity("remaining", func(a *result.Audit) int64 { return a.Remaining }),
 	{name: "client_cpu", kind: share, whole: "this machine's cores",
-		of: func(r *runner.Result) (float64, bool) { return 100 * r.Client.CPUShare, true }},
+		of: func(r *result.Run) (float64, bool) { return 100 * r.Client.CPUShare, true }},
 	{name: "depth_max", kind: count, absent: noProducers,
-		of: func(r *runner.Result) (float64, bool) {
+		of: func(r *result.Run) (float64, bool) {
 			if r.Steady == nil {
 				return 0, false
 			}
 			return float64(r.Steady.Depth.Max), true
 		}},
-}, latencyQuantities("queue_", noProducers, func(r *runner.Result) *runner.Latency {
+}, latencyQuantities("queue_", noProducers, func(r *result.Run) *result.Latency {
 	if r.Steady == nil {
 		return nil
 	}
 	return r.Steady.QueueTime
-}), latencyQuantities("e2e_", noProducers, func(r *runner.Result) *runner.Latency {
+}), latencyQuantities("e2e_", noProducers, func(r *result.Run) *result.Latency {
 	if r.Steady == nil {
 		return nil
 	}
@@ -101,27 +101,27 @@ var quantities = slices.Concat([]quantity{
 
 const noProducers = "the run has no producers, or no order of theirs was done"
 
-// started counts the transactions by the identity of runner.Stats.
-func started(r *runner.Result) int64 { return r.Transactions + r.Failed() + r.Skipped }
+// started counts the transactions by the identity of result.Stats.
+func started(r *result.Run) int64 { return r.Transactions + r.Failed() + r.Skipped }
 
 // latencyQuantities are the statistics of one latency; of is nil where a run
 // does not have it.
-func latencyQuantities(prefix, absent string, of func(*runner.Result) *runner.Latency) []quantity {
+func latencyQuantities(prefix, absent string, of func(*result.Run) *result.Latency) []quantity {
 	var list []quantity
 	for _, statistic := range []struct {
 		name string
-		of   func(*runner.Latency) float64
+		of   func(*result.Latency) float64
 	}{
-		{"mean", func(l *runner.Latency) float64 { return l.Mean }},
-		{"p50", func(l *runner.Latency) float64 { return l.P50 }},
-		{"p90", func(l *runner.Latency) float64 { return l.P90 }},
-		{"p95", func(l *runner.Latency) float64 { return l.P95 }},
-		{"p99", func(l *runner.Latency) float64 { return l.P99 }},
-		{"p99_9", func(l *runner.Latency) float64 { return l.P999 }},
-		{"max", func(l *runner.Latency) float64 { return l.Max }},
+		{"mean", func(l *result.Latency) float64 { return l.Mean }},
+		{"p50", func(l *result.Latency) float64 { return l.P50 }},
+		{"p90", func(l *result.Latency) float64 { return l.P90 }},
+		{"p95", func(l *result.Latency) float64 { return l.P95 }},
+		{"p99", func(l *result.Latency) float64 { return l.P99 }},
+		{"p99_9", func(l *result.Latency) float64 { return l.P999 }},
+		{"max", func(l *result.Latency) float64 { return l.Max }},
 	} {
 		list = append(list, quantity{name: prefix + statistic.name, kind: duration, absent: absent,
-			of: func(r *runner.Result) (float64, bool) {
+			of: func(r *result.Run) (float64, bool) {
 				l := of(r)
 				if l == nil {
 					return 0, false
@@ -132,18 +132,18 @@ func latencyQuantities(prefix, absent string, of func(*runner.Result) *runner.La
 	return list
 }
 
-func countQuantity(name string, of func(*runner.Result) int64) quantity {
-	return quantity{name: name, kind: count, of: func(r *runner.Result) (float64, bool) { return float64(of(r)), true }}
+func countQuantity(name string, of func(*result.Run) int64) quantity {
+	return quantity{name: name, kind: count, of: func(r *result.Run) (float64, bool) { return float64(of(r)), true }}
 }
 
-func shareQuantity(name string, of func(*runner.Result) int64, whole string, total func(*runner.Result) int64) quantity {
+func shareQuantity(name string, of func(*result.Run) int64, whole string, total func(*result.Run) int64) quantity {
 	return quantity{name: name, kind: countOrShare, whole: whole, total: total, absent: "there was no transaction",
-		of: func(r *runner.Result) (float64, bool) { return float64(of(r)), true }}
+		of: func(r *result.Run) (float64, bool) { return float64(of(r)), true }}
 }
 
-func auditQuantity(name string, of func(*runner.Audit) int64) quantity {
+func auditQuantity(name string, of func(*result.Audit) int64) quantity {
 	return quantity{name: name, kind: count, absent: "the run has no audit",
-		of: func(r *runner.Result) (float64, bool) {
+		of: func(r *result.Run) (float64, bool) {
 			if !r.Audit.Made() {
 				return 0, false
 			}
@@ -152,7 +152,7 @@ func auditQuantity(name string, of func(*runner.Audit) int64) quantity {
 }
 
 // measure gives the run's value in the base unit of the threshold.
-func (t Threshold) measure(r *runner.Result) (float64, bool) {
+func (t Threshold) measure(r *result.Run) (float64, bool) {
 	v, ok := t.quantity.of(r)
 	if ok && t.quantity.kind == countOrShare && t.unit == "%" {
 		total := t.quantity.total(r)
@@ -166,7 +166,7 @@ func (t Threshold) measure(r *runner.Result) (float64, bool) {
 
 // holds tells whether the condition is true of the run, and whether the run has
 // the quantity at all.
-func (t Threshold) holds(r *runner.Result) (holds, measured bool) {
+func (t Threshold) holds(r *result.Run) (holds, measured bool) {
 	v, ok := t.measure(r)
 	if !ok {
 		return false, false
@@ -190,7 +190,7 @@ func (t Threshold) holds(r *runner.Result) (holds, measured bool) {
 // Fails applies the threshold as --fail-if does: a run of which the condition
 // is true fails, and so does one of which nobody can tell. The reason is one
 // line.
-func (t Threshold) Fails(r *runner.Result) (reason string, failed bool) {
+func (t Threshold) Fails(r *result.Run) (reason string, failed bool) {
 	holds, measured := t.holds(r)
 	switch {
 	case !measured:
@@ -202,7 +202,7 @@ func (t Threshold) Fails(r *runner.Result) (reason string, failed bool) {
 }
 
 // Value writes the run's value in the unit of the threshold: "p99 is 25.3 ms".
-func (t Threshold) Value(r *runner.Result) string {
+func (t Threshold) Value(r *result.Run) string {
 	v, ok := t.measure(r)
 	if !ok {
 		return t.quantity.name + " was not measured"

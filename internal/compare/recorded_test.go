@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // recorded reads the runs of real servers: each file is the same thing, measured
 // again and again.
-func recorded(t *testing.T) map[string]*runner.File {
+func recorded(t *testing.T) map[string]*result.File {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/recorded/*.json")
 	if err != nil {
@@ -22,17 +22,17 @@ func recorded(t *testing.T) map[string]*runner.File {
 	if len(paths) == 0 {
 		t.Fatal("no recorded runs in testdata/recorded")
 	}
-	files := map[string]*runner.File{}
+	files := map[string]*result.File{}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f runner.File
+		var f result.File
 		if err := json.Unmarshal(text, &f); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		if f.Format != runner.Format {
+		if f.Format != result.Format {
 			t.Fatalf("%s: format %q", path, f.Format)
 		}
 		files[filepath.Base(path)] = &f
@@ -42,8 +42,8 @@ func recorded(t *testing.T) map[string]*runner.File {
 
 // split deals the runs of each configuration out to two sides of equal size, of
 // most a side.
-func split(rng *rand.Rand, f *runner.File, most int) (a, b Set) {
-	groups, order := map[Config][]*runner.Result{}, []Config{}
+func split(rng *rand.Rand, f *result.File, most int) (a, b Set) {
+	groups, order := map[Config][]*result.Run{}, []Config{}
 	for _, r := range f.Runs {
 		c := configOf(r)
 		if groups[c] == nil {
@@ -125,7 +125,7 @@ func TestRecordedRunsShowASlowdown(t *testing.T) {
 }
 
 // slowed is the run with a throughput that many times lower.
-func slowed(r *runner.Result, times float64) *runner.Result {
+func slowed(r *result.Run, times float64) *result.Run {
 	slow := *r
 	slow.OrdersPerS, slow.TPS = r.OrdersPerS/times, r.TPS/times
 	return &slow
@@ -133,10 +133,10 @@ func slowed(r *runner.Result, times float64) *runner.Result {
 
 // trialOf pairs the recorded runs of one configuration at random, b being so
 // many times slower, until the trial is done or there are no more.
-func trialOf(t *testing.T, rng *rand.Rand, f *runner.File, times float64) Verdict {
+func trialOf(t *testing.T, rng *rand.Rand, f *result.File, times float64) Verdict {
 	t.Helper()
 	config := configOf(f.Runs[rng.IntN(len(f.Runs))])
-	runs := slices.DeleteFunc(slices.Clone(f.Runs), func(r *runner.Result) bool { return configOf(r) != config })
+	runs := slices.DeleteFunc(slices.Clone(f.Runs), func(r *result.Run) bool { return configOf(r) != config })
 	rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
 	tr, err := NewTrial("a", "b", fivePercent, 0)
 	if err != nil {

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Set is one side of a comparison: the runs of one or more result files, and
 // what each file was measured on.
 type Set struct {
 	Name         string
-	Runs         []*runner.Result
-	Environments []runner.Environment
+	Runs         []*result.Run
+	Environments []result.Environment
 }
 
 // NewSet puts the runs of several files together.
-func NewSet(name string, files ...*runner.File) Set {
+func NewSet(name string, files ...*result.File) Set {
 	s := Set{Name: name}
 	for _, f := range files {
 		s.Runs = append(s.Runs, f.Runs...)
@@ -34,30 +34,30 @@ type Metric struct {
 	// HigherIsBetter tells a rate from a cost.
 	HigherIsBetter bool
 	// Of returns the value; false where the run has none.
-	Of func(*runner.Result) (float64, bool)
+	Of func(*result.Run) (float64, bool)
 }
 
 // Metrics lists what can be compared. The first is what a gate decides by.
 var Metrics = []Metric{
-	{"orders_per_s", "orders/s", true, func(r *runner.Result) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
-	{"tps", "tx/s", true, func(r *runner.Result) (float64, bool) { return r.TPS, true }},
-	latencyMetric("mean", func(l *runner.Latency) float64 { return l.Mean }),
-	latencyMetric("p50", func(l *runner.Latency) float64 { return l.P50 }),
-	latencyMetric("p90", func(l *runner.Latency) float64 { return l.P90 }),
-	latencyMetric("p95", func(l *runner.Latency) float64 { return l.P95 }),
-	latencyMetric("p99", func(l *runner.Latency) float64 { return l.P99 }),
-	latencyMetric("p99_9", func(l *runner.Latency) float64 { return l.P999 }),
-	latencyMetric("max", func(l *runner.Latency) float64 { return l.Max }),
-	{"client_cpu_per_order", "us/order", false, func(r *runner.Result) (float64, bool) {
+	{"orders_per_s", "orders/s", true, func(r *result.Run) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
+	{"tps", "tx/s", true, func(r *result.Run) (float64, bool) { return r.TPS, true }},
+	latencyMetric("mean", func(l *result.Latency) float64 { return l.Mean }),
+	latencyMetric("p50", func(l *result.Latency) float64 { return l.P50 }),
+	latencyMetric("p90", func(l *result.Latency) float64 { return l.P90 }),
+	latencyMetric("p95", func(l *result.Latency) float64 { return l.P95 }),
+	latencyMetric("p99", func(l *result.Latency) float64 { return l.P99 }),
+	latencyMetric("p99_9", func(l *result.Latency) float64 { return l.P999 }),
+	latencyMetric("max", func(l *result.Latency) float64 { return l.Max }),
+	{"client_cpu_per_order", "us/order", false, func(r *result.Run) (float64, bool) {
 		return 1e6 * r.Client.CPUSeconds / float64(r.Orders), r.CountsOrders && r.Orders > 0 && r.Client.CPUSeconds > 0
 	}},
-	{"client_cpu_per_tx", "us/tx", false, func(r *runner.Result) (float64, bool) {
+	{"client_cpu_per_tx", "us/tx", false, func(r *result.Run) (float64, bool) {
 		return 1e6 * r.Client.CPUSeconds / float64(r.Transactions), r.Transactions > 0 && r.Client.CPUSeconds > 0
 	}},
 }
 
-func latencyMetric(name string, of func(*runner.Latency) float64) Metric {
-	return Metric{name, "ms", false, func(r *runner.Result) (float64, bool) {
+func latencyMetric(name string, of func(*result.Latency) float64) Metric {
+	return Metric{name, "ms", false, func(r *result.Run) (float64, bool) {
 		v := of(&r.Latency)
 		return v, v > 0
 	}}
@@ -93,9 +93,9 @@ type Config struct {
 	Params string `json:"params,omitempty"`
 }
 
-func configOf(r *runner.Result) Config {
+func configOf(r *result.Run) Config {
 	var params []string
-	for name, value := range r.Params {
+	for name, value := range r.Params.Map() {
 		params = append(params, name+"="+value)
 	}
 	if r.Rate > 0 {
@@ -142,7 +142,7 @@ func (c Config) layout() string {
 const logFloor = 1e-9
 
 // samples are the values of a metric, one a run.
-func samples(runs []*runner.Result, m *Metric) []float64 {
+func samples(runs []*result.Run, m *Metric) []float64 {
 	var out []float64
 	for _, r := range runs {
 		if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) && v >= 0 {

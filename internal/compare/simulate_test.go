@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // noise draws the log of a run's deviation from its true throughput.
@@ -38,11 +38,12 @@ func heavy(scale float64) noise {
 // true throughput of strategy i relative to the baseline. Latency and CPU
 // follow the throughput with noise of their own, as they do.
 func simulated(rng *rand.Rand, name string, n int, of noise, slow ...float64) Set {
-	s := Set{Name: name, Environments: []runner.Environment{{ServerVersion: "15.18"}}}
+	s := Set{Name: name, Environments: []result.Environment{{ServerVersion: "15.18"}}}
 	for i, factor := range slow {
 		for range n {
-			r := &runner.Result{
-				Strategy: fmt.Sprintf("strategy-%d", i), Layout: "plain", Mode: runner.Prepared, Clients: 64, WantDurationS: 10,
+			r := &result.Run{
+				Configuration: result.Configuration{Strategy: fmt.Sprintf("strategy-%d", i), Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10},
+
 				DurationS: 10, CountsOrders: true, OrdersPerS: 5000 * factor * math.Exp(of(rng)),
 			}
 			r.TPS = r.OrdersPerS

@@ -5,21 +5,22 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
-func measured() *runner.Result {
-	return &runner.Result{
-		Strategy: "skip-locked", Layout: "plain", Mode: runner.Prepared, Clients: 8, CountsOrders: true,
-		OrdersPerS: 4321.5, TPS: 5000,
-		Stats: runner.Stats{
+func measured() *result.Run {
+	return &result.Run{
+		Configuration: result.Configuration{Strategy: "skip-locked", Layout: "plain", Mode: "prepared", Clients: 8},
+		CountsOrders:  true,
+		OrdersPerS:    4321.5, TPS: 5000,
+		Stats: result.Stats{
 			Transactions: 900, Orders: 750, Empty: 150, Skipped: 50, Late: 9, Retried: 20, Retries: 31,
-			Failures: runner.Failures{Serialization: 30, Deadlock: 20},
+			Failures: result.Failures{Serialization: 30, Deadlock: 20},
 		},
-		Latency: runner.Latency{Mean: 1.5, P50: 1, P90: 2, P95: 3, P99: 20, P999: 45.25, Max: 1234},
-		Audit:   &runner.Audit{OK: true, Lost: 2, Remaining: 7},
-		Client:  runner.Client{CPUShare: 0.425, CPUSeconds: 1},
-		Steady:  &runner.Steady{QueueTime: &runner.Latency{P99: 7, P999: 8}, EndToEnd: &runner.Latency{P99: 9}, Depth: runner.Depth{Max: 40}},
+		Latency: result.Latency{Mean: 1.5, P50: 1, P90: 2, P95: 3, P99: 20, P999: 45.25, Max: 1234},
+		Audit:   &result.Audit{OK: true, Lost: 2, Remaining: 7},
+		Client:  result.ClientUse{CPUShare: 0.425, CPUSeconds: 1},
+		Steady:  &result.Steady{QueueTime: &result.Latency{P99: 7, P999: 8}, EndToEnd: &result.Latency{P99: 9}, Depth: result.Depth{Max: 40}},
 	}
 }
 
@@ -85,7 +86,7 @@ func TestThresholds(t *testing.T) {
 // What a run does not have is no success.
 func TestThresholdsUnmeasured(t *testing.T) {
 	t.Parallel()
-	r := &runner.Result{Strategy: "mine.sql", Mode: runner.Simple, Clients: 1}
+	r := &result.Run{Configuration: result.Configuration{Strategy: "mine.sql", Mode: "simple", Clients: 1}}
 	for text, want := range map[string]string{
 		"p99>20ms":          "not measured, no transaction succeeded",
 		"empty>10%":         "not measured, there was no transaction",

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // Trial compares two variants by pairs of runs, for the metrics of a gate and
@@ -17,7 +17,7 @@ type Trial struct {
 	a, b  string
 	opts  Options
 	pairs int // the budget; 0 is no limit
-	runs  [2][]*runner.Result
+	runs  [2][]*result.Run
 	gate  []tested
 	shown []tested
 }
@@ -54,8 +54,8 @@ func (t *Trial) sequential(m Metric, alpha float64) (*Sequential, error) {
 }
 
 // start chooses the metrics by the first pair.
-func (t *Trial) start(a, b *runner.Result) error {
-	metrics, gated, err := t.opts.metrics(Set{Runs: []*runner.Result{a}}, Set{Runs: []*runner.Result{b}})
+func (t *Trial) start(a, b *result.Run) error {
+	metrics, gated, err := t.opts.metrics(Set{Runs: []*result.Run{a}}, Set{Runs: []*result.Run{b}})
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func sideName(i int) string { return [2]string{"variant a", "variant b"}[i] }
 // Add takes a pair of runs made right after each other. A run that was
 // interrupted, lost clients, failed its audit or has no value of a deciding
 // metric is refused, and the pair with it.
-func (t *Trial) Add(a, b *runner.Result) error {
-	for i, r := range []*runner.Result{a, b} {
+func (t *Trial) Add(a, b *result.Run) error {
+	for i, r := range []*result.Run{a, b} {
 		side := sideName(i)
 		switch {
 		case r.Audit != nil && !r.Audit.Made():
@@ -105,7 +105,7 @@ func (t *Trial) Add(a, b *runner.Result) error {
 		}
 	}
 	for _, m := range t.gate {
-		for i, r := range []*runner.Result{a, b} {
+		for i, r := range []*result.Run{a, b} {
 			if v, ok := m.Of(r); !ok || !(v > 0) || math.IsInf(v, 0) {
 				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, sideName(i), m.Name)
 			}
@@ -124,7 +124,7 @@ func (t *Trial) Add(a, b *runner.Result) error {
 
 // add records a metric's pair; a metric that is only shown ends where a run
 // does not have it.
-func (m *tested) add(a, b *runner.Result) error {
+func (m *tested) add(a, b *result.Run) error {
 	va, okA := m.Of(a)
 	vb, okB := m.Of(b)
 	m.absent = m.absent || !okA || !okB || !(va > 0 && vb > 0) || math.IsInf(va, 0) || math.IsInf(vb, 0)

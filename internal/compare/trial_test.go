@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // sampleRun is a run whose latencies follow from its throughput.
-func sampleRun(strategy string, rate float64) *runner.Result {
-	r := &runner.Result{Strategy: strategy, Layout: "plain", Mode: runner.Prepared, Clients: 8, CountsOrders: true, OrdersPerS: rate, TPS: rate}
+func sampleRun(strategy string, rate float64) *result.Run {
+	r := &result.Run{Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 8}, CountsOrders: true, OrdersPerS: rate, TPS: rate}
 	r.Orders, r.Transactions, r.Client.CPUSeconds = int64(rate), int64(rate), 0.1
 	r.Latency.P50, r.Latency.P99 = 8e3/rate, 40e3/rate
 	return r
@@ -124,11 +124,11 @@ func TestTrialRefuses(t *testing.T) {
 		t.Error("a budget below the least number of pairs is accepted")
 	}
 	good := sampleRun("s", 1000)
-	for want, change := range map[string]func(*runner.Result){
-		"b failed its audit":                    func(r *runner.Result) { r.Audit = &runner.Audit{Lost: 1} },
-		"b was interrupted":                     func(r *runner.Result) { r.Interrupted = true },
-		"b lost 2 of 8 clients (out of memory)": func(r *runner.Result) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
-		"b has no orders_per_s":                 func(r *runner.Result) { r.OrdersPerS = 0 },
+	for want, change := range map[string]func(*result.Run){
+		"b failed its audit":                    func(r *result.Run) { r.Audit = &result.Audit{Lost: 1} },
+		"b was interrupted":                     func(r *result.Run) { r.Interrupted = true },
+		"b lost 2 of 8 clients (out of memory)": func(r *result.Run) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
+		"b has no orders_per_s":                 func(r *result.Run) { r.OrdersPerS = 0 },
 	} {
 		tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0)
 		if err != nil {

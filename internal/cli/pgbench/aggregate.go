@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"qbench/internal/result"
 	"qbench/runner"
 )
 
@@ -22,7 +23,7 @@ type aggregate struct {
 	skipped      int64
 	retried      int64
 	retryCount   int64
-	failures     runner.Failures
+	failures     result.Failures
 }
 
 // moments are what pgbench keeps of a series, in microseconds.
@@ -64,7 +65,7 @@ func (a *aggregate) advance(dst []byte, now time.Time) []byte {
 	for us := now.UnixMicro(); (a.start+a.interval)*1e6 <= us; a.start += a.interval {
 		dst = a.appendLine(dst)
 		a.count, a.latency, a.lag = 0, moments{}, moments{}
-		a.skipped, a.retried, a.retryCount, a.failures = 0, 0, 0, runner.Failures{}
+		a.skipped, a.retried, a.retryCount, a.failures = 0, 0, 0, result.Failures{}
 	}
 	return dst
 }

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"qbench/internal/bench"
 	"qbench/internal/conninfo"
+	"qbench/internal/result"
 	"qbench/report"
 	"qbench/runner"
 )
@@ -63,11 +65,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 	kill, forget := killAfterInterrupt(ctx)
 	defer forget()
 	cfg.Kill = kill
-	var observe func(runner.Tick)
+	var observe func(result.Tick)
 	if o.progress > 0 {
 		observe = o.newProgress(time.Now()).tick
 	}
-	res, err := runner.Run(ctx, cfg, s.connect, observe)
+	load, err := runner.Run(ctx, cfg, s.connect, observe)
 	if logs != nil {
 		if cerr := logs.Close(); cerr != nil && err == nil {
 			return fatalf("could not write the transaction log: %s", cerr)
@@ -76,7 +78,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, c *console) error 
 	if err != nil {
 		return notStarted(ctx, err)
 	}
-	return o.finish(res, info)
+	return o.finish(bench.Compose(cfg, load), info)
 }
 
 // interruptGrace is how long the transactions under way may take after an
@@ -118,7 +120,7 @@ func (o *options) config(info tables) runner.Config {
 		o.variables["scale"] = strconv.Itoa(info.scale)
 	}
 	return runner.Config{
-		Groups:             []runner.Group{{Name: "clients", Clients: o.clients, Scripts: o.scripts, Rate: o.rate}},
+		Consumers:          runner.Group{Clients: o.clients, Scripts: o.scripts, Rate: o.rate},
 		Threads:            o.threads,
 		Mode:               o.mode,
 		Duration:           time.Duration(o.duration) * time.Second,
@@ -147,12 +149,12 @@ func (o *options) config(info tables) runner.Config {
 }
 
 // finish prints the report and decides on the exit status.
-func (o *options) finish(res *runner.Result, info tables) error {
+func (o *options) finish(res *result.Run, info tables) error {
 	if o.exitOnAbort && res.AbortedClients > 0 {
 		return &exit{status: statusIncomplete} // the engine said why
 	}
 	o.describe(res, info)
-	if err := report.Pgbench(o.console.out, &runner.File{Runs: []*runner.Result{res}}, report.Options{Compat: o.compat}); err != nil {
+	if err := report.Pgbench(o.console.out, &result.File{Runs: []*result.Run{res}}, report.Options{Compat: o.compat}); err != nil {
 		return fatalf("could not write the report: %s", err)
 	}
 	e := &exit{}
@@ -167,7 +169,7 @@ func (o *options) finish(res *runner.Result, info tables) error {
 	return e.and(levelError, "Run was %s; the above results are incomplete.", word(res))
 }
 
-func word(res *runner.Result) string {
+func word(res *result.Run) string {
 	if res.AbortedClients > 0 {
 		return "aborted"
 	}

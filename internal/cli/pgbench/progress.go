@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"qbench/runner"
+	"qbench/internal/result"
 )
 
 // progress prints the lines of -P.
@@ -15,13 +15,13 @@ type progress struct {
 
 func (o *options) newProgress(start time.Time) *progress { return &progress{o, start} }
 
-func (p *progress) tick(t runner.Tick) {
+func (p *progress) tick(t result.Tick) {
 	p.console.printError(p.line(t, time.Now()))
 }
 
 // line is the progress line of an interval that ended now. Time counts from
 // before the connections were made.
-func (p *progress) line(t runner.Tick, now time.Time) string {
+func (p *progress) line(t result.Tick, now time.Time) string {
 	at := fmt.Sprintf("%.1f s", now.Sub(p.start).Seconds())
 	if p.progressTimestamp {
 		at = fmt.Sprintf("%.3f s", float64(now.UnixMicro())/1e6)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"qbench/internal/result"
 
-	"qbench/runner"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // tables is what is known about pgbench's tables before the run.
@@ -136,7 +136,7 @@ func errorText(err error, sql string) string {
 }
 
 // describe adds to the result what only the command line and the setup know.
-func (o *options) describe(res *runner.Result, info tables) {
+func (o *options) describe(res *result.Run, info tables) {
 	res.ScaleFactor = info.scale
 	res.PgbenchPartitionMethod, res.PgbenchPartitions = info.partitionMethod, info.partitions
 	res.ShowProgress = o.progress > 0

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/pgserver/pgtest"
+	"qbench/internal/result"
 	"qbench/runner"
 )
 
@@ -162,7 +163,7 @@ func TestAggregatesAddUp(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	t.Parallel()
-	tick := runner.Tick{TPS: 1234.56, MeanMS: 1.2345, StdDevMS: 0.5, Failed: 1, LagMS: 0.25, Skipped: 2, Retried: 3, Retries: 4}
+	tick := result.Tick{TPS: 1234.56, MeanMS: 1.2345, StdDevMS: 0.5, Failed: 1, LagMS: 0.25, Skipped: 2, Retried: 3, Retries: 4}
 	start := epoch.Add(-2 * time.Second)
 	for want, args := range map[string][]string{
 		"progress: 2.0 s, 1234.6 tps, lat 1.234 ms stddev 0.500, 1 failed\n":                                                {"-P", "1"},

@@ -1,4 +1,4 @@
-package runner
+package result
 
 import (
 	"encoding/json"

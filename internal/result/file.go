@@ -1,0 +1,18 @@
+package result
+
+import (
+	"encoding/json"
+)
+
+// Format names the version of the result file. Files of "qbench/1" are refused:
+// latency_ms and the queue times mean something else there.
+const Format = "qbench/2"
+
+// File is what a result file holds.
+type File struct {
+	Format      string      `json:"format"`
+	Runs        []*Run      `json:"runs"`
+	Environment Environment `json:"environment"`
+	// Capacity is what capacity planning found.
+	Capacity json.RawMessage `json:"capacity,omitempty"`
+}
