@@ -29,13 +29,9 @@ const stepSummary = "GITHUB_STEP_SUMMARY"
 
 // gateFlags say what counts as slower.
 func gateFlags() []cli.Flag {
-	var metrics []string
-	for _, m := range compare.Metrics {
-		metrics = append(metrics, m.Name)
-	}
 	return []cli.Flag{
 		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
-		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(metrics, ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
+		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(result.MetricNames(), ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
 		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
 		&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
 	}
@@ -50,7 +46,7 @@ func readGate(v *values, leastSlowdown float64) compare.Options {
 	if v.given("metric") {
 		o.Gate = v.list("metric")
 		for _, name := range o.Gate {
-			if _, err := compare.LookupMetric(name); err != nil {
+			if _, err := result.LookupMetric(name); err != nil {
 				v.fail("--metric: %w", err)
 			}
 		}

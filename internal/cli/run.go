@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/bench"
-	"qbench/internal/compare"
 	"qbench/internal/conninfo"
 	"qbench/internal/result"
 	"qbench/report"
@@ -78,7 +77,7 @@ type matrix struct {
 	specs   []bench.Spec
 	signals *interrupts
 	logs    logOptions
-	limits  []compare.Threshold
+	limits  []result.Threshold
 	file    *result.File
 	// lost is the error of a result other than the report that could not be written.
 	lost error

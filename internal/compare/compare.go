@@ -157,7 +157,7 @@ func Compare(base, new Set, o Options) (*Report, error) {
 }
 
 // metrics resolves the names; the first gated ones decide.
-func (o Options) metrics(base, new Set) (metrics []Metric, gated int, err error) {
+func (o Options) metrics(base, new Set) (metrics []*result.Metric, gated int, err error) {
 	gate, show := o.Gate, o.Show
 	usual := []string{"orders_per_s", "p50", "p99", "client_cpu_per_order"}
 	if !countsOrders(base) && !countsOrders(new) {
@@ -175,7 +175,7 @@ func (o Options) metrics(base, new Set) (metrics []Metric, gated int, err error)
 			continue
 		}
 		seen[name] = true
-		m, err := LookupMetric(name)
+		m, err := result.LookupMetric(name)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -232,30 +232,31 @@ func whole(r *result.Run) bool {
 	return !r.Interrupted && r.AbortedClients == 0 && (r.Audit == nil || r.Audit.Reason == "")
 }
 
-func judgeFamily(groups []group, metrics []Metric, o Options, decides bool) []Row {
+func judgeFamily(groups []group, metrics []*result.Metric, o Options, decides bool) []Row {
 	var rows []Row
 	var all []evidence
 	var slower, faster []float64
 	for _, g := range groups {
 		for _, m := range metrics {
-			base, new := samples(g.base, &m), samples(g.new, &m)
+			higher := m.Better == result.HigherIsBetter
+			base, new := samples(g.base, m), samples(g.new, m)
 			if len(base) == 0 || len(new) == 0 {
 				continue
 			}
 			logBase, logNew := logs(base), logs(new)
 			logRatio, ci := shift(logBase, logNew, tail)
 			rows = append(rows, Row{
-				Config: g.Config, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.HigherIsBetter, Decides: decides,
+				Config: g.Config, Metric: m.Name, Unit: m.Unit, HigherIsBetter: higher, Decides: decides,
 				BaseRuns: len(base), NewRuns: len(new), BaseMedian: median(base), NewMedian: median(new),
 				Ratio: math.Exp(logRatio), Interval: Interval{math.Exp(ci.lo), math.Exp(ci.hi)},
 			})
 			worse := 1.0
 			e := evidence{loss: logRatio, ci: ci}
-			if m.HigherIsBetter {
+			if higher {
 				worse = -1
 				e.loss, e.ci = -logRatio, interval{-ci.hi, -ci.lo}
 			}
-			limits := marginsFor(o.MaxSlowdown, m.HigherIsBetter)
+			limits := marginsFor(o.MaxSlowdown, higher)
 			e.pSlower, e.pFaster = lossTest(logBase, logNew, worse, 0)
 			e.pBeyondSlower, _ = lossTest(logBase, logNew, worse, limits.slower)
 			_, e.pBeyondFaster = lossTest(logBase, logNew, worse, -limits.faster)

@@ -24,7 +24,7 @@ type Trial struct {
 
 // tested is one metric of a trial.
 type tested struct {
-	Metric
+	*result.Metric
 	seq    *Sequential
 	values [2][]float64
 	absent bool // of a run, so that the metric is left out
@@ -43,13 +43,13 @@ func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
 	if _, _, err := o.metrics(Set{}, Set{}); err != nil {
 		return nil, err
 	}
-	_, err := t.sequential(Metric{}, o.Alpha)
+	_, err := t.sequential(&result.Metric{}, o.Alpha)
 	return t, err
 }
 
-func (t *Trial) sequential(m Metric, alpha float64) (*Sequential, error) {
+func (t *Trial) sequential(m *result.Metric, alpha float64) (*Sequential, error) {
 	return NewSequential(SequentialOptions{
-		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.HigherIsBetter,
+		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.Better == result.HigherIsBetter,
 	})
 }
 
@@ -106,7 +106,7 @@ func (t *Trial) Add(a, b *result.Run) error {
 	}
 	for _, m := range t.gate {
 		for i, r := range []*result.Run{a, b} {
-			if v, ok := m.Of(r); !ok || !(v > 0) || math.IsInf(v, 0) {
+			if e, ok := m.Of(r); !ok || !(e.Value > 0) || math.IsInf(e.Value, 0) {
 				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, sideName(i), m.Name)
 			}
 		}
@@ -125,8 +125,9 @@ func (t *Trial) Add(a, b *result.Run) error {
 // add records a metric's pair; a metric that is only shown ends where a run
 // does not have it.
 func (m *tested) add(a, b *result.Run) error {
-	va, okA := m.Of(a)
-	vb, okB := m.Of(b)
+	ofA, okA := m.Of(a)
+	ofB, okB := m.Of(b)
+	va, vb := ofA.Value, ofB.Value
 	m.absent = m.absent || !okA || !okB || !(va > 0 && vb > 0) || math.IsInf(va, 0) || math.IsInf(vb, 0)
 	if m.absent {
 		return nil
@@ -181,7 +182,7 @@ func (t *Trial) Report() *Report {
 func (m *tested) row(c Config, decides bool, family int) Row {
 	d := m.seq.Decide()
 	r := Row{
-		Config: c, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.HigherIsBetter, Decides: decides,
+		Config: c, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
 		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
 		Ratio: d.Ratio, Interval: d.Interval, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
