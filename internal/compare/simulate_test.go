@@ -140,18 +140,18 @@ func TestPower(t *testing.T) {
 		want  result.Verdict
 		least int // of 1,000
 	}{
-		"10 % slower":                       {10, normal(0.05), []float64{0.9}, fivePercent, result.Slower, 950},
-		"all four 10 % slower":              {10, normal(0.05), allAlike(4, 0.9), fivePercent, result.Slower, 990},
-		"all four, every metric decides":    {10, normal(0.05), allAlike(4, 0.9), allDecide, result.Slower, 950},
-		"one of four":                       {10, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 850},
-		"one of four, 12 runs":              {12, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 930},
-		"one of four, 13 runs":              {13, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 950},
-		"10 % slower with outliers":         {10, outliers(0.05, 0.05), []float64{0.9}, fivePercent, result.Slower, 800},
-		"half as fast, 6 runs":              {6, normal(0.05), []float64{1, 1, 0.5, 1}, fivePercent, result.Slower, 1000},
-		"15 % faster":                       {10, normal(0.05), []float64{1.15}, fivePercent, result.Faster, 950},
-		"same, quiet machine":               {10, normal(0.02), allAlike(4, 1), fivePercent, result.Same, 950},
-		"2 % slower, quiet machine":         {10, normal(0.01), allAlike(4, 0.98), fivePercent, result.Same, 950},
-		"10 % slower with 20 % tolerated":   {10, normal(0.03), []float64{0.9}, Options{MaxSlowdown: 0.2, Show: []string{"orders_per_s"}}, result.Same, 950},
+		"10 % slower":                        {10, normal(0.05), []float64{0.9}, fivePercent, result.Slower, 950},
+		"all four 10 % slower":               {10, normal(0.05), allAlike(4, 0.9), fivePercent, result.Slower, 990},
+		"all four, every metric decides":     {10, normal(0.05), allAlike(4, 0.9), allDecide, result.Slower, 950},
+		"one of four":                        {10, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 850},
+		"one of four, 12 runs":               {12, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 930},
+		"one of four, 13 runs":               {13, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 950},
+		"10 % slower with outliers":          {10, outliers(0.05, 0.05), []float64{0.9}, fivePercent, result.Slower, 800},
+		"half as fast, 6 runs":               {6, normal(0.05), []float64{1, 1, 0.5, 1}, fivePercent, result.Slower, 1000},
+		"15 % faster":                        {10, normal(0.05), []float64{1.15}, fivePercent, result.Faster, 950},
+		"same, quiet machine":                {10, normal(0.02), allAlike(4, 1), fivePercent, result.Same, 950},
+		"2 % slower, quiet machine":          {10, normal(0.01), allAlike(4, 0.98), fivePercent, result.Same, 950},
+		"10 % slower with 20 % tolerated":    {10, normal(0.03), []float64{0.9}, Options{MaxSlowdown: 0.2, Show: []string{"orders_per_s"}}, result.Same, 950},
 		"3 runs inconclusive, however clear": {3, normal(0.05), []float64{0.5}, fivePercent, result.Inconclusive, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
