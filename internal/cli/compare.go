@@ -72,7 +72,7 @@ func readComparisonFormat(v *values) report.CompareFormat {
 }
 
 // printComparison prints a comparison and adds it to the workflow's page.
-func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *compare.Report) error {
+func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *result.Comparison) error {
 	stdout := printable.Unwrap(a.stdout)
 	if err := format(stdout, r, reportOptions(stdout, c.Bool("no-color"))); err != nil {
 		return errors.Join(fmt.Errorf("print the comparison: %w", reason(err)), addStepSummary(r))
@@ -122,12 +122,12 @@ func (a *app) compare(c *cli.Context) error {
 }
 
 // comparisonStatus is the exit status that a comparison calls for.
-func comparisonStatus(r *compare.Report) Status {
+func comparisonStatus(r *result.Comparison) Status {
 	status := StatusOK
 	if r.Failed() {
 		status = StatusFailed
 	}
-	if r.Verdict == compare.NotComparable {
+	if r.Verdict == result.NotComparable {
 		status = StatusUsage
 	}
 	for _, p := range r.Problems {
@@ -229,7 +229,7 @@ func readResultFile(path string) (*result.File, error) {
 }
 
 // addStepSummary appends to the page of a GitHub workflow's run.
-func addStepSummary(r *compare.Report) error {
+func addStepSummary(r *result.Comparison) error {
 	path := os.Getenv(stepSummary)
 	if path == "" {
 		return nil

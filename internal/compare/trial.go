@@ -145,7 +145,7 @@ func (t *Trial) Done() bool {
 	done := len(t.gate) > 0
 	for _, m := range t.gate {
 		d := m.seq.Decide()
-		if d.Verdict == Slower {
+		if d.Verdict == result.Slower {
 			return true
 		}
 		done = done && d.Done
@@ -154,23 +154,24 @@ func (t *Trial) Done() bool {
 }
 
 // Report is what is known after the pairs so far; NotComparable without any.
-func (t *Trial) Report() *Report {
-	rep := &Report{
+func (t *Trial) Report() *result.Comparison {
+	rep := &result.Comparison{
 		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
-		Gate: []string{}, Rows: []Row{}, Problems: []Problem{},
+		Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
-		rep.Outcome = Outcome{Verdict: NotComparable}
+		rep.Outcome = result.Outcome{Verdict: result.NotComparable}
 		return rep
 	}
-	config := bothConfigs(configOf(t.runs[0][0]), configOf(t.runs[1][0]))
+	config := t.runs[0][0].Configuration
+	across := config.Diff(t.runs[1][0].Configuration)
 	for _, m := range t.gate {
 		rep.Gate = append(rep.Gate, m.Name)
-		rep.Rows = append(rep.Rows, m.row(config, true, len(t.gate)))
+		rep.Rows = append(rep.Rows, m.row(config, across, true, len(t.gate)))
 	}
 	for _, m := range t.shown {
 		if !m.absent {
-			rep.Rows = append(rep.Rows, m.row(config, false, 1))
+			rep.Rows = append(rep.Rows, m.row(config, across, false, 1))
 		}
 	}
 	rep.Outcome = overall(rep.Rows)
@@ -179,48 +180,15 @@ func (t *Trial) Report() *Report {
 
 // row is the metric's line in the report; its p-value is corrected for the
 // number of metrics that decide.
-func (m *tested) row(c Config, decides bool, family int) Row {
+func (m *tested) row(c result.Configuration, across []result.Difference, decides bool, family int) result.ComparisonRow {
 	d := m.seq.Decide()
-	r := Row{
-		Config: c, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
+	r := result.ComparisonRow{
+		Configuration: c, Across: across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
 		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
-		Ratio: d.Ratio, Interval: d.Interval, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
+		Ratio: d.Ratio, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
 	for i := range d.Pairs {
 		r.Pairs = append(r.Pairs, [2]float64{m.values[0][i], m.values[1][i]})
 	}
 	return r
-}
-
-// bothConfigs names what the variants share once, and where they differ both,
-// with a bar between.
-func bothConfigs(a, b Config) Config {
-	if a == b {
-		return a
-	}
-	both := func(x, y string) string {
-		if x == y {
-			return x
-		}
-		if x == "" {
-			x = "-"
-		}
-		if y == "" {
-			y = "-"
-		}
-		return x + " | " + y
-	}
-	c := Config{
-		Strategy: both(a.Strategy, b.Strategy), Workload: both(a.Workload, b.Workload), Mode: both(a.Mode, b.Mode),
-		Clients: a.Clients, Params: both(a.Params, b.Params),
-	}
-	if a.layout() == b.layout() {
-		c.Layout, c.Unlogged, c.Partitions = a.Layout, a.Unlogged, a.Partitions
-	} else {
-		c.Layout = both(a.layout(), b.layout())
-	}
-	if a.Clients != b.Clients {
-		c.Params = strings.TrimSpace(c.Params + fmt.Sprintf(" --client=%d | %d", a.Clients, b.Clients))
-	}
-	return c
 }
