@@ -28,7 +28,7 @@ func comparedSet(name string, seed uint64, n int, noise float64, factors map[str
 		for range n {
 			r := &result.Run{Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10}, CountsOrders: true}
 			r.OrdersPerS = 5000 * factor * (1 + noise*(2*rng.Float64()-1))
-			r.TPS, r.Orders = r.OrdersPerS, int64(10*r.OrdersPerS)
+			r.TPS, r.Orders, r.Transactions = r.OrdersPerS, int64(10*r.OrdersPerS), int64(10*r.OrdersPerS)
 			r.Latency.P50, r.Latency.P99 = 64e3/r.TPS, 300e3/r.TPS*(1+0.2*rng.Float64())
 			r.Client.CPUSeconds = float64(r.Orders) * 40e-6 * (1 + 0.05*rng.Float64())
 			s.Runs = append(s.Runs, r)
