@@ -84,7 +84,9 @@ type Config struct {
 	Consumers Group
 	// Producers put orders into the queue meanwhile; nil is none.
 	Producers *Group
-	// Threads is the number of event loops that carry the clients (-j).
+	// Threads is the number of shares that the clients are dealt into, each with its
+	// own schedule, choice of scripts and log (-j). One event loop per core, at most,
+	// carries them.
 	Threads int
 	Mode    Mode
 	// Duration stops new transactions after this time; 0 is no limit.

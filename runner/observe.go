@@ -7,7 +7,7 @@ import (
 	"qbench/internal/result"
 )
 
-// observer collects what the threads did, interval by interval.
+// observer collects what the loops did, interval by interval.
 type observer struct {
 	run     *run
 	first   time.Duration // until the first tick
@@ -71,7 +71,7 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	}
 }
 
-// tick collects an interval from all threads. The last one is shorter, and is
+// tick collects an interval from all loops. The last one is shorter, and is
 // dropped from the list where next to nothing lies in it.
 func (o *observer) tick(last bool) {
 	r := o.run
@@ -79,18 +79,18 @@ func (o *observer) tick(last bool) {
 	for i := range parts {
 		parts[i] = result.NewStats(r.cfg.groups()[i].Rate > 0)
 	}
-	for _, t := range r.threads {
+	for _, l := range r.loops {
 		collect := func() {
-			for i, g := range t.groups {
+			for i, g := range l.groups {
 				parts[i].Merge(g.stats)
 				g.stats.Reset()
 			}
 		}
 		if last {
-			collect() // the threads have ended
+			collect() // the loops have ended
 			continue
 		}
-		o.onThread(t, collect)
+		o.onLoop(l, collect)
 	}
 	for i, p := range parts {
 		o.totals[i].Merge(p)
@@ -113,18 +113,18 @@ func (o *observer) tick(last bool) {
 	}
 }
 
-// onThread runs fn on a thread and waits for it; a thread that has ended in
+// onLoop runs fn on a loop and waits for it; a loop that has ended in
 // the meantime runs it all the same, or is waited for no longer.
-func (o *observer) onThread(t *thread, fn func()) {
+func (o *observer) onLoop(l *eventLoop, fn func()) {
 	done := make(chan struct{})
-	t.post(func() {
+	l.post(func() {
 		fn()
 		close(done)
 	})
 	select {
 	case <-done:
-	case <-t.ended:
-		t.box.run() // what came too late for the thread itself
+	case <-l.ended:
+		l.box.run() // what came too late for the loop itself
 	}
 }
 

@@ -18,8 +18,8 @@ type run struct {
 	connect    Connector
 	programs   [][]*program
 	statements int // SQL commands over all scripts
+	loops      []*eventLoop
 	threads    []*thread
-	lanes      []*lane
 	base       time.Time      // GO; all times are nanoseconds since
 	steady     sync.WaitGroup // loops that are not yet ready for GO
 	gun        chan struct{}  // closed at GO
@@ -34,7 +34,7 @@ type run struct {
 	graceFrom atomic.Int64 // when it began, once it is over
 
 	stop    atomic.Bool // no transaction may start
-	quit    atomic.Bool // threads leave at once
+	quit    atomic.Bool // loops leave at once
 	drained atomic.Bool
 	aborted atomic.Int64
 
@@ -92,7 +92,7 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(result
 		r.dials.Wait()
 		r.closeLoops()
 	}()
-	if err := r.makeThreads(); err != nil {
+	if err := r.deal(); err != nil {
 		return nil, err
 	}
 
@@ -118,12 +118,12 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 		}
 	}
 	var all sync.WaitGroup
-	r.steady.Add(len(r.threads))
-	for _, t := range r.threads {
+	r.steady.Add(len(r.loops))
+	for _, l := range r.loops {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			t.loop()
+			l.serve()
 		}()
 	}
 	// All loops start at the same moment. Were one of them to start first, the
@@ -164,21 +164,21 @@ func (r *run) killed() bool {
 // halt lets no further transaction start and wakes those who wait for one.
 func (r *run) halt() {
 	r.stop.Store(true)
-	for _, t := range r.threads {
-		t.poll.Wake()
+	for _, l := range r.loops {
+		l.poll.Wake()
 	}
 }
 
 func (r *run) acked() (n int64) {
-	for _, t := range r.threads {
-		n += t.acked.Load()
+	for _, l := range r.loops {
+		n += l.acked.Load()
 	}
 	return n
 }
 
 func (r *run) enqueued() (n int64) {
-	for _, t := range r.threads {
-		n += t.enqueued.Load()
+	for _, l := range r.loops {
+		n += l.enqueued.Load()
 	}
 	return n
 }
@@ -220,7 +220,7 @@ func (r *run) retryMessage(c *client, now int64, again bool) string {
 }
 
 func (r *run) closeLoops() {
-	for _, t := range r.threads {
-		t.poll.Close()
+	for _, l := range r.loops {
+		l.poll.Close()
 	}
 }
