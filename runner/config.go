@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"qbench/runner/script"
+	"qbench/runner/usage"
 )
 
 // Mode is how statements travel to the server.
@@ -172,6 +173,8 @@ type Config struct {
 	FailuresDetailed bool
 	// VerboseErrors reports every retried or failed transaction to Message.
 	VerboseErrors bool
+
+	readUsage func() usage.Sample // usage.Read, but for tests
 }
 
 // groups are the consumers and, where there are any, the producers.

@@ -20,6 +20,11 @@ func (l *eventLoop) checkDrained(c *client) {
 	if acked < r.cfg.Orders && !(r.incomplete() && l.allFoundNothing(c, acked) && l.quietFor(acked) >= r.cfg.Lease) {
 		return
 	}
+	if acked >= r.cfg.Orders {
+		r.client.end(r.client.read())
+	} else {
+		r.client.end(l.quietUse)
+	}
 	r.drained.Store(true)
 	r.halt()
 }
@@ -46,7 +51,7 @@ func (l *eventLoop) allFoundNothing(c *client, acked int64) bool {
 // quietFor is how long all consumers have found nothing.
 func (l *eventLoop) quietFor(acked int64) time.Duration {
 	if l.quietAt != acked+1 {
-		l.quietAt, l.quietSince = acked+1, l.now
+		l.quietAt, l.quietSince, l.quietUse = acked+1, l.now, l.run.client.read()
 	}
 	return time.Duration(l.now - l.quietSince)
 }

@@ -7,6 +7,7 @@ import (
 	"qbench/internal/result"
 	"qbench/runner/loop"
 	"qbench/runner/script"
+	"qbench/runner/usage"
 )
 
 // eventLoop is one event loop. It owns its clients, their connections and all
@@ -30,6 +31,7 @@ type eventLoop struct {
 	lastAck    int64              // of a consumer's order
 	quietAt    int64              // acknowledged orders + 1 when all consumers found nothing, see quietFor
 	quietSince int64              // since when
+	quietUse   usage.Sample       // what had been used by then
 	stopSeen   bool
 	connecting time.Duration // under -C, summed over transactions
 

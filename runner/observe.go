@@ -39,6 +39,12 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	defer ticker.Stop()
 	cancelled, kill := ctx.Done(), r.cfg.Kill
 	end := &ending{run: r}
+	var warm <-chan time.Time
+	if r.measureFrom > 0 {
+		timer := time.NewTimer(time.Until(r.base.Add(time.Duration(r.measureFrom))))
+		defer timer.Stop()
+		warm = timer.C
+	}
 	var checks <-chan time.Time
 	if r.cfg.Grace > 0 {
 		check := time.NewTicker(endingCheck)
@@ -48,6 +54,7 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	for {
 		select {
 		case <-done:
+			r.client.end(r.client.read())
 			o.tick(true)
 			return interrupted
 		case <-cancelled:
@@ -59,6 +66,8 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 			kill = nil
 			r.quit.Store(true)
 			r.halt()
+		case <-warm:
+			r.client.begin()
 		case <-checks:
 			end.check(o)
 		case <-ticker.C:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"qbench/internal/result"
+	"qbench/runner/usage"
 )
 
 // run is one load under way.
@@ -37,6 +38,8 @@ type run struct {
 	quit    atomic.Bool // loops leave at once
 	drained atomic.Bool
 	aborted atomic.Int64
+
+	client clientUse
 
 	mu     sync.Mutex
 	errors []string // why clients were aborted, each once
@@ -76,12 +79,15 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(result
 	if cfg.Duration <= 0 && cfg.Transactions <= 0 && cfg.Orders <= 0 {
 		return nil, errNoEnd
 	}
+	if cfg.readUsage == nil {
+		cfg.readUsage = usage.Read
+	}
 	if cfg.Interval <= 0 {
 		cfg.Interval = time.Second
 	}
 	connectCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	r := &run{cfg: cfg, ctx: connectCtx, connect: connect, gun: make(chan struct{}), searchPath: newSearchPath(cfg.SearchPath)}
+	r := &run{cfg: cfg, client: clientUse{read: cfg.readUsage}, ctx: connectCtx, connect: connect, gun: make(chan struct{}), searchPath: newSearchPath(cfg.SearchPath)}
 	var err error
 	if r.programs, r.statements, err = compile(&r.cfg); err != nil {
 		return nil, err
@@ -109,7 +115,6 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(result
 // drive runs from GO to the end.
 func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Duration, observe func(result.Tick)) *Load {
 	cfg := &r.cfg
-	usage := readUsage()
 	r.measureFrom = int64(cfg.Warmup)
 	if cfg.Duration > 0 {
 		r.deadline = int64(cfg.Warmup + cfg.Duration)
@@ -130,6 +135,9 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 	// server processes that it wakes would be moved to the core that the others
 	// have not taken yet, and would stay there (see place).
 	r.steady.Wait()
+	if cfg.Warmup <= 0 {
+		r.client.begin()
+	}
 	r.base = time.Now()
 	if cfg.Started != nil {
 		cfg.Started(r.base)
@@ -143,11 +151,9 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 
 	o := newObserver(r, observe, connected)
 	interrupted := o.watch(ctx, done)
-	used := readUsage().since(usage)
-
 	res := r.load(o, startedAt, connected)
 	res.Interrupted = interrupted
-	res.Client = used.client(time.Since(r.base))
+	res.Client = r.client.use()
 	return res
 }
 
