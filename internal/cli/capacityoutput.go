@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
 	"qbench/report"
 )
@@ -23,21 +22,21 @@ func (a *app) capacityDestination(v *values) *output {
 }
 
 // print writes the report, and the result file where --json is -.
-func (o *capacityOutput) print(r *capacity.Report, f *result.File) error {
+func (o *capacityOutput) print(f *result.File) error {
 	options := reportOptions(o.stdout, o.noColor)
 	options.Charts = true
-	return o.printed(renderCapacity(o.stdout, o.format, r, f, options), f)
+	return o.printed(renderCapacity(o.stdout, o.format, f, options), f)
 }
 
-func renderCapacity(w io.Writer, format string, r *capacity.Report, f *result.File, o report.Options) error {
+func renderCapacity(w io.Writer, format string, f *result.File, o report.Options) error {
 	switch format {
 	case "markdown":
-		return report.CapacityMarkdown(w, r, o)
+		return report.CapacityMarkdown(w, f, o)
 	case "html":
-		return report.CapacityHTML(w, r, &f.Environment, o)
+		return report.CapacityHTML(w, f, &f.Environment, o)
 	case "json":
 		return report.JSON(w, f, o)
 	default:
-		return report.Capacity(w, r, o)
+		return report.Capacity(w, f, o)
 	}
 }
