@@ -77,7 +77,7 @@ func (p *prober) one(ctx context.Context, point result.Point) (result.Sample, er
 	}
 	p.points++
 	if p.observe != nil {
-		p.observe(result.Measurement{point, s, at})
+		p.observe(result.Measurement{Point: point, Sample: s, AtS: at})
 	}
 	return s, nil
 }

@@ -172,7 +172,7 @@ func (s *sweeper) one(ctx context.Context, clients int) error {
 			s.dropped[clients] = fmt.Sprintf("%s drained the whole queue in %.3g s, of %.3g s wanted: too short to measure; seed more orders or take shorter measurements", amount.Count(clients, "client"), sample.DurationS, s.Duration.Seconds())
 			return nil
 		}
-		m := result.Measurement{p, sample, at}
+		m := result.Measurement{Point: p, Sample: sample, AtS: at}
 		s.done = append(s.done, m)
 		s.repeats[clients]++
 		if s.Observe != nil {

@@ -292,7 +292,7 @@ func TestSweepIsData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Sweep
+	var back result.Sweep
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"qbench/internal/result"
-	"qbench/internal/stats"
 
 	"pgregory.net/rapid"
 )
@@ -262,7 +261,7 @@ func TestFitIsExactWithoutNoise(t *testing.T) {
 				t.Fatalf("%d clients: %g, want %g (fit %+v)", n, got, want, f)
 			}
 		}
-		for _, e := range []stats.Interval(f.Lambda, f.Sigma, f.Kappa, f.Knee) {
+		for _, e := range []result.Estimate{f.Lambda, f.Sigma, f.Kappa, f.Knee} {
 			if !(e.Low <= e.Value && e.Value <= e.High) {
 				t.Fatalf("interval without its estimate: %+v", e)
 			}

@@ -14,4 +14,6 @@ type File struct {
 	Capacity        *Capacity        `json:"capacity,omitempty"`
 	Capacities      []*Capacity      `json:"capacities,omitempty"`
 	CapacityRanking *CapacityRanking `json:"capacity_ranking,omitempty"`
+	// Comparison is what a comparison of these runs with others came to.
+	Comparison *Comparison `json:"comparison,omitempty"`
 }
