@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -71,9 +70,6 @@ func (a *app) ab(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkStdout(); err != nil {
-		return err
-	}
 	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs)
 	if err != nil {
 		return err
@@ -86,33 +82,17 @@ func (a *app) ab(c *cli.Context) error {
 			return err
 		}
 	}
-	con := newConsole(a.stderr)
-	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
+	return a.measure(c.Context, &output{}, func(s *session) error {
+		t := &abRun{session: s, sides: sides, trial: trial, budget: budget, now: time.Now}
+		status, err := t.run()
+		if trial.Pairs() == 0 {
+			return withStatus(status, err)
+		}
+		rep := trial.Report()
+		rep.Interrupted = status == StatusInterrupted
+		lost := errors.Join(a.printComparison(c, format, rep), t.save())
+		return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 	})
-	defer signals.release()
-	t := &abRun{app: a, con: con, signals: signals, sides: sides, trial: trial, budget: budget, now: time.Now}
-	status, err := t.run()
-	if err != nil && status == StatusOK { // the servers could not be stopped
-		status = StatusUsage
-	}
-	if t.trial.Pairs() == 0 {
-		return withStatus(status, err)
-	}
-	rep := trial.Report()
-	rep.Interrupted = status == StatusInterrupted
-	lost := a.printComparison(c, format, rep)
-	for _, s := range sides {
-		if s.unsaved != nil {
-			lost = errors.Join(lost, s.folder.write(s.file))
-		}
-	}
-	for _, s := range sides {
-		if s.folder != nil && s.folder.file != nil {
-			con.note("results of %s: %s", s.name, a.secrets.Mask(s.folder.file.path))
-		}
-	}
-	return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 }
 
 // readSides reads both variants. Its errors are mistakes in usage, but for
