@@ -40,12 +40,12 @@ func (t *abRun) run() (status Status, err error) {
 	}
 	started := t.now()
 	for n := 0; ; n++ {
-		begun := t.now()
+		begun, bFirst := t.now(), t.trial.BFirst()
 		if err := t.pair(n); err != nil {
 			return t.end(err)
 		}
 		rep := t.trial.Report()
-		t.con.note("%s", describePair(n+1, compare.BFirst(n), rep))
+		t.con.note("%s", describePair(n+1, bFirst, rep))
 		if t.trial.Done() {
 			if rep.Verdict == compare.CannotTell {
 				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)
@@ -117,7 +117,7 @@ func (t *abRun) prepare(s *side) (err error) {
 // the trial.
 func (t *abRun) pair(n int) error {
 	order := []int{0, 1}
-	if compare.BFirst(n) {
+	if t.trial.BFirst() {
 		order = []int{1, 0}
 	}
 	var runs [2]*result.Run

@@ -17,6 +17,8 @@ type Trial struct {
 	a, b  string
 	opts  Options
 	pairs int // the budget; 0 is no limit
+	order *Order
+	alpha float64 // of each deciding metric
 	runs  [2][]*result.Run
 	gate  []tested
 	shown []tested
@@ -32,20 +34,28 @@ type tested struct {
 
 // NewTrial prepares the comparison of b against a; the texts describe them in
 // the report. maxPairs is the budget, 0 for none. An error is a mistake in the
-// options.
-func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
+// options, or a budget with which no slowdown could ever be shown.
+func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
 	}
-	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs}
+	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs, order: order}
 	// What the metrics are by default follows from the first run; the rest is
 	// checked now.
-	if _, _, err := o.metrics(Set{}, Set{}); err != nil {
+	_, gated, err := o.metrics(Set{}, Set{})
+	if err != nil {
 		return nil, err
 	}
-	_, err := t.sequential(Metric{}, o.Alpha)
+	t.alpha = o.Alpha / float64(gated)
+	_, err = t.sequential(Metric{}, t.alpha)
 	return t, err
 }
+
+// LeastPairs is the number of pairs below which no slowdown can be shown.
+func (t *Trial) LeastPairs() int { return leastPairs(t.alpha) }
+
+// BFirst tells whether B runs before A in the next pair.
+func (t *Trial) BFirst() bool { return t.order.BFirst(t.Pairs()) }
 
 func (t *Trial) sequential(m Metric, alpha float64) (*Sequential, error) {
 	return NewSequential(SequentialOptions{
@@ -62,7 +72,7 @@ func (t *Trial) start(a, b *result.Run) error {
 	for i, m := range metrics {
 		alpha := t.opts.Alpha
 		if i < gated {
-			alpha /= float64(gated)
+			alpha = t.alpha
 		}
 		seq, err := t.sequential(m, alpha)
 		if err != nil {
