@@ -39,6 +39,9 @@ func Warnings(r *result.Run, env result.Environment) []string {
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
 	completeness(r, warn)
+	if text := droppedStarts(r); text != "" {
+		warn("%s", text)
+	}
 	clientWarnings(r, env, warn)
 	queueWarnings(r, warn)
 	steadyWarnings(r, warn)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -72,9 +71,6 @@ func (a *app) ab(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkStdout(); err != nil {
-		return err
-	}
 	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs, compare.NewOrder(orderSeed(v)))
 	if err != nil {
 		return err
@@ -87,33 +83,17 @@ func (a *app) ab(c *cli.Context) error {
 			return err
 		}
 	}
-	con := newConsole(a.stderr)
-	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
+	return a.measure(c.Context, &output{}, func(s *session) error {
+		t := &abRun{session: s, sides: sides, trial: trial, budget: budget, now: time.Now}
+		status, err := t.run()
+		if trial.Pairs() == 0 {
+			return withStatus(status, err)
+		}
+		rep := trial.Report()
+		rep.Interrupted = status == StatusInterrupted
+		lost := errors.Join(a.printComparison(c, format, rep), t.save())
+		return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 	})
-	defer signals.release()
-	t := &abRun{app: a, con: con, signals: signals, sides: sides, trial: trial, budget: budget, now: time.Now}
-	status, err := t.run()
-	if err != nil && status == StatusOK { // the servers could not be stopped
-		status = StatusUsage
-	}
-	if t.trial.Pairs() == 0 {
-		return withStatus(status, err)
-	}
-	rep := trial.Report()
-	rep.Interrupted = status == StatusInterrupted
-	lost := a.printComparison(c, format, rep)
-	for _, s := range sides {
-		if s.unsaved != nil {
-			lost = errors.Join(lost, s.folder.write(s.file))
-		}
-	}
-	for _, s := range sides {
-		if s.folder != nil && s.folder.file != nil {
-			con.note("results of %s: %s", s.name, a.secrets.Mask(s.folder.file.path))
-		}
-	}
-	return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 }
 
 // orderSeed is --seed where it is given to both variants. Otherwise every
@@ -162,7 +142,7 @@ func (a *app) readSides(v *values) ([2]*side, error) {
 }
 
 // describePair says what a pair came to.
-func describePair(n int, bFirst bool, rep *compare.Report) string {
+func describePair(n int, bFirst bool, rep *result.Comparison) string {
 	row := rep.Rows[0]
 	pair := row.Pairs[len(row.Pairs)-1]
 	order := "A B"
@@ -170,8 +150,8 @@ func describePair(n int, bFirst bool, rep *compare.Report) string {
 		order = "B A"
 	}
 	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, order, row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
-	if row.Interval.Bounded() {
-		text += fmt.Sprintf(" (%.3f to %.3f)", row.Interval.Lo, row.Interval.Hi)
+	if row.Ratio.Bounded() {
+		text += fmt.Sprintf(" (%.3f to %.3f)", row.Ratio.Low, row.Ratio.High)
 	}
 	return text + ", " + rep.Text(rep.SampleName())
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -14,23 +13,17 @@ import (
 
 // abRun is the comparison under way.
 type abRun struct {
-	app     *app
-	con     *console
-	signals *interrupts
-	sides   [2]*side
-	trial   *compare.Trial
-	budget  time.Duration
-	now     func() time.Time
+	*session
+	sides  [2]*side
+	trial  *compare.Trial
+	budget time.Duration
+	now    func() time.Time
 }
 
-// run starts the servers and runs pairs until the trial is done. A status other
-// than StatusOK is why it ended before that. The servers are gone when it returns.
-func (t *abRun) run() (status Status, err error) {
-	closeServers, err := t.open()
-	defer func() { err = errors.Join(err, closeServers()) }()
-	// The second signal may come while the runner waits for a server.
-	defer context.AfterFunc(t.signals.now, func() { _ = closeServers() })()
-	if err != nil {
+// run opens the servers and runs pairs until the trial is done. A status other
+// than StatusOK is why it ended before that.
+func (t *abRun) run() (Status, error) {
+	if err := t.open(); err != nil {
 		return t.end(err)
 	}
 	for _, s := range t.sides {
@@ -47,7 +40,7 @@ func (t *abRun) run() (status Status, err error) {
 		rep := t.trial.Report()
 		t.con.note("%s", describePair(n+1, bFirst, rep))
 		if t.trial.Done() {
-			if rep.Verdict == compare.CannotTell {
+			if rep.Verdict == result.Inconclusive {
 				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)
 			}
 			return StatusOK, nil
@@ -60,38 +53,19 @@ func (t *abRun) run() (status Status, err error) {
 	}
 }
 
-// open starts what servers are needed; the function that is returned stops
-// them, and may be called more than once.
-func (t *abRun) open() (closeAll func() error, err error) {
+// open opens the servers, one for both sides if they ask for the same.
+func (t *abRun) open() (err error) {
 	a, b := t.sides[0], t.sides[1]
-	var servers []*server
-	closeAll = func() error {
-		var err error
-		for _, s := range servers {
-			err = errors.Join(err, s.close())
-		}
+	if sameServer(a, b) {
+		a.server, err = t.session.open(a.options, a.spec, b.spec)
+		b.server = a.server
 		return err
 	}
-	shared := sameServer(a, b)
-	if shared {
-		a.options.fit([]bench.Spec{a.spec, b.spec})
-	} else {
-		a.options.fit([]bench.Spec{a.spec})
-		b.options.fit([]bench.Spec{b.spec})
+	if a.server, err = t.session.open(a.options, a.spec); err != nil {
+		return err
 	}
-	if a.server, err = a.options.open(t.signals.stop, t.con); err != nil {
-		return closeAll, err
-	}
-	servers = append(servers, a.server)
-	if shared {
-		b.server = a.server
-		return closeAll, nil
-	}
-	if b.server, err = b.options.open(t.signals.stop, t.con); err != nil {
-		return closeAll, err
-	}
-	servers = append(servers, b.server)
-	return closeAll, nil
+	b.server, err = t.session.open(b.options, b.spec)
+	return err
 }
 
 // prepare checks that a variant can run, and records on what.
@@ -104,13 +78,8 @@ func (t *abRun) prepare(s *side) (err error) {
 	if err := s.server.Check(t.signals.stop, []bench.Spec{s.spec}); err != nil {
 		return err
 	}
-	if s.file.Environment, err = s.server.Environment(t.signals.stop); err != nil {
-		return err
-	}
-	s.file.Environment.QbenchVersion = version()
-	s.file.Environment.Args = maskSides(t.app.args)
-	s.file.Environment.StartedAt = t.now()
-	return nil
+	s.file.Environment, err = t.environment(s.server)
+	return err
 }
 
 // pair runs both variants once, in the order that pair n has, and adds them to
@@ -169,21 +138,16 @@ func firstProblem(list []string) string {
 func (t *abRun) one(s *side, n int) (*result.Run, error) {
 	spec := s.spec
 	spec.Repeat = n + 1
-	msgs := &messages{con: t.con, quiet: t.signals.now}
-	hooks := t.con.hooks(msgs, "", false)
-	hooks.Seeded = nil
-	running := hooks.Running
-	hooks.Running = func(spec bench.Spec) {
-		running(spec)
-		t.con.show("pair %d, %s", n+1, s.name)
-	}
-	res, err := s.server.Run(t.signals.now, t.signals.stop, spec, hooks)
-	t.con.hide()
-	msgs.close()
-	if res != nil {
-		res.Warnings = append(res.Warnings, report.Warnings(res, s.file.Environment)...)
-	}
-	return res, err
+	return t.session.run(s.server, spec, &s.file.Environment, func(msgs *messages) bench.Hooks {
+		hooks := t.con.hooks(msgs, "", false)
+		hooks.Seeded = nil
+		running := hooks.Running
+		hooks.Running = func(spec bench.Spec) {
+			running(spec)
+			t.con.show("pair %d, %s", n+1, s.name)
+		}
+		return hooks
+	})
 }
 
 // end gives an early end its status.
@@ -197,4 +161,20 @@ func (t *abRun) end(err error) (Status, error) {
 		return StatusInterrupted, fmt.Errorf("interrupted %s", pairs)
 	}
 	return statusOf(err), err
+}
+
+// save writes what could not be written before, and says where the results are.
+func (t *abRun) save() error {
+	var lost error
+	for _, s := range t.sides {
+		if s.unsaved != nil {
+			lost = errors.Join(lost, s.folder.write(s.file))
+		}
+	}
+	for _, s := range t.sides {
+		if s.folder != nil && s.folder.file != nil {
+			t.con.note("results of %s: %s", s.name, t.app.secrets.Mask(s.folder.file.path))
+		}
+	}
+	return lost
 }

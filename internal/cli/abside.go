@@ -174,29 +174,6 @@ func (a *app) readSide(ctx context.Context, name string, flags []flagValue) (*si
 // sameServer tells whether both variants run on one server.
 func sameServer(a, b *side) bool { return reflect.DeepEqual(a.options, b.options) }
 
-// maskSides is the command line with the passwords masked in what --a and --b
-// hold.
-func maskSides(args []string) []string {
-	mask := func(text string) string {
-		flags, err := sideFlags(text)
-		if err != nil {
-			return "xxxxx"
-		}
-		return titleOf(flags)
-	}
-	out := slices.Clone(args)
-	for i, arg := range out {
-		for _, flag := range []string{"--a", "--b"} {
-			if value, ok := strings.CutPrefix(arg, flag+"="); ok {
-				out[i] = flag + "=" + mask(value)
-			} else if i > 0 && args[i-1] == flag {
-				out[i] = mask(arg)
-			}
-		}
-	}
-	return recordedArgs(out)
-}
-
 // titleOf is a variant's own flags as they would be typed, without passwords.
 func titleOf(flags []flagValue) string {
 	var words []string

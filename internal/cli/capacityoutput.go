@@ -8,25 +8,12 @@ import (
 	"qbench/report"
 )
 
-// capacityOutput is where the command's report goes.
-type capacityOutput struct {
-	*output
-	format string
-}
-
 // capacityDestination reads --json and --no-color; the names of --format are
 // the command's own.
 func (a *app) capacityDestination(v *values) *output {
 	o := a.readOutput(v)
 	o.format = ""
 	return o
-}
-
-// print writes the report, and the result file where --json is -.
-func (o *capacityOutput) print(r *capacity.Report, f *result.File) error {
-	options := reportOptions(o.stdout, o.noColor)
-	options.Charts = true
-	return o.printed(renderCapacity(o.stdout, o.format, r, f, options), f)
 }
 
 func renderCapacity(w io.Writer, format string, r *capacity.Report, f *result.File, o report.Options) error {

@@ -15,13 +15,14 @@ import (
 
 // points measures points of one strategy: each is a run on a new queue.
 type points struct {
-	target  *bench.Target
-	spec    bench.Spec // of all; each point completes it
-	feed    bench.Feed
-	most    int64 // orders to seed
-	room    int   // clients that the server has connections for, beside the producers
-	con     *console
-	signals *interrupts
+	*session
+	server *server
+	env    *result.Environment
+	target *bench.Target
+	spec   bench.Spec // of all; each point completes it
+	feed   bench.Feed
+	most   int64 // orders to seed
+	room   int   // clients that the server has connections for, beside the producers
 	// keep is given each run and its point; tick, which may be nil, each interval.
 	keep func(*result.Run, capacity.Point)
 	tick func(result.Tick, *movedLatencies)
@@ -133,22 +134,21 @@ func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, mov
 		return nil, err
 	}
 	title, failed := describeSpec(spec, false), int64(0)
-	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors, quiet: m.signals.now}
-	res, err := m.target.Run(m.signals.now, ctx, spec, bench.Hooks{
-		Seeding: m.con.seeding,
-		Running: func(bench.Spec) { m.con.show("%s", title) },
-		Tick: func(t result.Tick) {
-			failed += t.Failed
-			m.con.show("%s: %s", title, statusLine(t, spec, failed, m.con.columns()-len(title)-2))
-			if m.tick != nil {
-				m.tick(t, moved)
-			}
-		},
-		Waiting: func(what string) { m.con.note("%s", what) },
-		Message: msgs.message,
+	res, err := m.session.run(m.server, spec, m.env, func(msgs *messages) bench.Hooks {
+		return bench.Hooks{
+			Seeding: m.con.seeding,
+			Running: func(bench.Spec) { m.con.show("%s", title) },
+			Tick: func(t result.Tick) {
+				failed += t.Failed
+				m.con.show("%s: %s", title, statusLine(t, spec, failed, m.con.columns()-len(title)-2))
+				if m.tick != nil {
+					m.tick(t, moved)
+				}
+			},
+			Waiting: func(what string) { m.con.note("%s", what) },
+			Message: msgs.message,
+		}
 	})
-	m.con.hide()
-	msgs.close()
 	if res != nil {
 		m.keep(res, p)
 	}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -21,57 +22,45 @@ import (
 func (a *app) capacity(c *cli.Context) error {
 	v := &values{c: c}
 	plan := readCapacityPlan(v)
-	out := &capacityOutput{output: a.capacityDestination(v), format: plan.format}
+	out := a.capacityDestination(v)
 	server := readServer(v)
 	if err := v.mistake(); err != nil {
 		return err
 	}
-	for _, s := range plan.specs {
-		s.Clients = max(1, plan.wanted())
-		server.disposable.MaxClients = max(server.disposable.MaxClients, s.Connections())
-		server.disposable.LocksPerClient = max(server.disposable.LocksPerClient, s.LocksPerClient())
+	found := &capacity.Report{}
+	out.render = func(w io.Writer, f *result.File, o report.Options) error {
+		o.Charts = true
+		return renderCapacity(w, plan.format, found, f, o)
 	}
-	if err := errors.Join(a.checkStdout(), out.open()); err != nil {
-		return err
-	}
-
-	con := newConsole(a.stderr)
-	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
+	return a.measure(c.Context, out, func(s *session) error {
+		r := &capacityRun{session: s, plan: plan, file: &result.File{Format: result.Format}, report: found}
+		return r.do(server)
 	})
-	defer signals.release()
-	m := &matrix{app: a, con: con, signals: signals, file: &result.File{Format: result.Format}}
-	r := &capacityRun{matrix: m, plan: plan, out: out, report: &capacity.Report{}}
-	return r.do(server)
 }
 
 // capacityRun is the command under way.
 type capacityRun struct {
-	*matrix
+	*session
 	plan   *capacityPlan
-	out    *capacityOutput
+	file   *result.File
 	report *capacity.Report
 	status Status
 }
 
-// do starts the server, goes through the strategies and prints what was found.
-func (r *capacityRun) do(o serverOptions) (err error) {
+// do goes through the strategies and prints what was found.
+func (r *capacityRun) do(o serverOptions) error {
 	ctx := r.signals.stop
-	srv, err := o.open(ctx, r.con)
+	largest := slices.Clone(r.plan.specs)
+	for i := range largest {
+		largest[i].Clients = max(1, r.plan.wanted())
+	}
+	srv, err := r.open(o, largest...)
 	if err != nil {
-		return r.end(err)
+		return r.ended(err)
 	}
-	r.disposable = srv.disposable != nil
-	defer func() { err = errors.Join(err, srv.close()) }()
-	// The second signal may come while the runner waits for the server.
-	defer context.AfterFunc(r.signals.now, func() { _ = srv.close() })()
-
-	if r.file.Environment, err = srv.Environment(ctx); err != nil {
-		return r.end(err)
+	if r.file.Environment, err = r.environment(srv); err != nil {
+		return r.ended(err)
 	}
-	r.file.Environment.QbenchVersion = version()
-	r.file.Environment.Args = recordedArgs(r.app.args)
-	r.file.Environment.StartedAt = time.Now()
 
 	var failure error
 	for i := range r.plan.specs {
@@ -85,10 +74,10 @@ func (r *capacityRun) do(o serverOptions) (err error) {
 		}
 	}
 	if len(r.report.Strategies) == 0 {
-		return r.end(failure)
+		return r.ended(failure)
 	}
 	if failure != nil {
-		r.status = worse(r.status, worse(StatusIncomplete, statusOf(r.end(failure))))
+		r.status = worse(r.status, worse(StatusIncomplete, statusOf(r.ended(failure))))
 	}
 	if len(r.report.Strategies) > 1 {
 		r.report.Comparison = capacity.Compare(r.report.Strategies, r.plan.precision)
@@ -96,8 +85,7 @@ func (r *capacityRun) do(o serverOptions) (err error) {
 	if r.file.Capacity, err = json.Marshal(r.report); err != nil {
 		return fmt.Errorf("write what was found: %w", err)
 	}
-	r.con.hide()
-	lost := errors.Join(r.out.save(r.file, true), r.out.print(r.report, r.file))
+	lost := r.write(r.file)
 	if ctx.Err() != nil {
 		failure = nil // the report says what was not finished
 	}
@@ -118,7 +106,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 	s := &capacity.Strategy{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
 	m := &points{
 		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.plan.most, room: room,
-		con: r.con, signals: r.signals, rates: map[int]float64{}, fixed: r.plan.partitions,
+		session: r.session, server: srv, env: &r.file.Environment, rates: map[int]float64{}, fixed: r.plan.partitions,
 		keep: func(res *result.Run, p capacity.Point) { r.keep(s, res, p) },
 	}
 	observe := func(x capacity.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
@@ -220,7 +208,6 @@ func (r *capacityRun) keep(s *capacity.Strategy, res *result.Run, p capacity.Poi
 	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
 		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}
-	res.Warnings = append(res.Warnings, report.Warnings(res, r.file.Environment)...)
 	for i := range res.Intervals {
 		res.Intervals[i].Hist = nil
 	}

@@ -1,14 +1,7 @@
 package cli
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/urfave/cli/v2"
-
-	"qbench/internal/amount"
-	"qbench/internal/bench"
-	"qbench/internal/result"
 )
 
 // openLoopFlags let the load follow the schedule alone.
@@ -48,42 +41,4 @@ func readOpenLoop(v *values) int {
 		return 0
 	}
 	return int(v.integer("max-clients", "clients", 1, maxClients))
-}
-
-// droppedStarts says how many starts of an open loop were never made, "" where
-// none were. The schedule's moments are random, so that a difference within
-// their scatter is none.
-func droppedStarts(r *result.Run) string {
-	if r.Drained || r.Interrupted || r.WantDurationS == 0 {
-		return ""
-	}
-	const sure = 3 // standard deviations
-	due := r.Rate * r.WantDurationS
-	dropped := due - float64(r.Transactions+r.Failed()+r.Skipped)
-	if dropped <= sure*math.Sqrt(due) {
-		return ""
-	}
-	return fmt.Sprintf("about %s of %s starts were dropped: all %d clients were busy; raise --max-clients, or the server bears no more",
-		amount.Grouped(int64(dropped)), amount.Grouped(int64(due)), r.Clients)
-}
-
-// busyClients is how many clients an open loop kept at work on average, by
-// Little's law: the rate times the time that each transaction took.
-func busyClients(r *result.Run) float64 {
-	took := r.Latency.Mean
-	if r.Lag != nil {
-		took -= r.Lag.Mean
-	}
-	return max(0, r.TPS*took/1000)
-}
-
-// openLoop completes the result of a run whose clients followed a schedule.
-func (m *matrix) openLoop(s bench.Spec, res *result.Run) {
-	if !s.OpenLoop {
-		return
-	}
-	m.con.note("open loop: %.1f of %d clients were at work on average, %s starts were skipped", busyClients(res), res.Clients, amount.Grouped(res.Skipped))
-	if text := droppedStarts(res); text != "" {
-		res.Warnings = append(res.Warnings, text)
-	}
 }

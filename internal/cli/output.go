@@ -20,6 +20,8 @@ type output struct {
 	noCharts bool
 	stdout   io.Writer // of the report
 	jsonOut  io.Writer // of --json -; nil otherwise
+	// render is the command's own report; nil is format.
+	render report.Format
 }
 
 // readOutput reads the flags of reportFlags. Nothing is written before open.
@@ -81,23 +83,10 @@ func defaultFormat(runs []*result.Run) string {
 	return "text"
 }
 
-// print writes the report, with the format that is the default.
-func (o *output) print(f *result.File, format string) error {
-	if o.format != "" {
-		format = o.format
-	}
-	render, err := report.Lookup(format)
-	if err != nil {
-		return err
-	}
-	options := reportOptions(o.stdout, o.noColor)
-	options.Charts = isTerminal(o.stdout) && !o.noCharts
-	return o.printed(render(o.stdout, f, options), f)
-}
-
-// printed writes the result file after the report where --json is -, be the
-// report printed or not.
-func (o *output) printed(err error, f *result.File) error {
+// print writes the report and, where --json is -, the result file after it, be
+// the report printed or not.
+func (o *output) print(f *result.File) error {
+	err := o.printReport(f)
 	if err != nil {
 		err = fmt.Errorf("print the report: %w", reason(err))
 	}
@@ -105,4 +94,21 @@ func (o *output) printed(err error, f *result.File) error {
 		err = errors.Join(err, report.JSON(o.jsonOut, f, report.Options{}))
 	}
 	return err
+}
+
+func (o *output) printReport(f *result.File) error {
+	options := reportOptions(o.stdout, o.noColor)
+	if o.render != nil {
+		return o.render(o.stdout, f, options)
+	}
+	name := o.format
+	if name == "" {
+		name = defaultFormat(f.Runs)
+	}
+	render, err := report.Lookup(name)
+	if err != nil {
+		return err
+	}
+	options.Charts = isTerminal(o.stdout) && !o.noCharts
+	return render(o.stdout, f, options)
 }

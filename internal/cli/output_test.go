@@ -94,8 +94,8 @@ func TestResultToDevice(t *testing.T) {
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	var text, json bytes.Buffer
-	o := &output{stdout: &text, jsonOut: &json}
-	if err := o.print(&result.File{Format: result.Format, Runs: []*result.Run{{Configuration: result.Configuration{Strategy: "s"}}}}, "pgbench"); err != nil {
+	o := &output{format: "pgbench", stdout: &text, jsonOut: &json}
+	if err := o.print(&result.File{Format: result.Format, Runs: []*result.Run{{Configuration: result.Configuration{Strategy: "s"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := result.Read(&json); err != nil {

@@ -78,22 +78,19 @@ func (a *app) report(c *cli.Context) error {
 
 // printTo prints a result as the command run does, into a file if one is named.
 func (o *output) printTo(path string, f *result.File) error {
-	format := defaultFormat(f.Runs)
 	if path == "" {
-		return o.print(f, format)
-	}
-	if o.format != "" {
-		format = o.format
-	}
-	render, err := report.Lookup(format)
-	if err != nil {
-		return err
+		return o.print(f)
 	}
 	file := &resultFile{path: path}
 	if err := file.check(); err != nil {
 		return err
 	}
-	return file.fill(func(w io.Writer) error { return render(w, f, reportOptions(w, true)) })
+	to := *o
+	to.noColor, to.noCharts = true, true
+	return file.fill(func(w io.Writer) error {
+		to.stdout = w
+		return to.printReport(f)
+	})
 }
 
 // joinFiles puts the runs of several files together, and says in which respects

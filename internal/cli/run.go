@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/amount"
 	"qbench/internal/bench"
-	"qbench/internal/compare"
-	"qbench/internal/conninfo"
 	"qbench/internal/result"
 	"qbench/report"
 )
@@ -52,70 +48,50 @@ func (a *app) run(c *cli.Context) error {
 	if err := v.mistake(); err != nil {
 		return err
 	}
-	server.fit(specs)
 	if out.folder != nil {
 		out.folder.title = strategiesOf(specs)
 	}
-	if err := errors.Join(a.checkStdout(), logs.check(), out.open()); err != nil {
+	if err := logs.check(); err != nil {
 		return err
 	}
-
-	con := newConsole(a.stderr)
-	signals := watchInterrupts(c.Context, func(s os.Signal) {
-		con.note("%v: finishing the work under way; press Ctrl-C again to quit immediately", s)
+	return a.measure(c.Context, out, func(s *session) error {
+		m := &matrix{session: s, specs: specs, logs: logs, limits: limits, file: &result.File{Format: result.Format}}
+		return m.run(server)
 	})
-	defer signals.release()
-	m := &matrix{app: a, con: con, out: out, specs: specs, signals: signals, logs: logs, limits: limits,
-		file: &result.File{Format: result.Format}}
-	return m.run(server)
 }
 
 // matrix is the runs of one command.
 type matrix struct {
-	app     *app
-	con     *console
-	out     *output
-	specs   []bench.Spec
-	signals *interrupts
-	logs    logOptions
-	limits  []compare.Threshold
-	file    *result.File
+	*session
+	specs  []bench.Spec
+	logs   logOptions
+	limits []result.Threshold
+	file   *result.File
 	// lost is the error of a result other than the report that could not be written.
 	lost error
-	// disposable says that the tables go away with the server.
-	disposable bool
 }
 
-// run starts the server, does all runs, and prints what came out. The server
-// is gone when it returns, also after a panic.
-func (m *matrix) run(o serverOptions) (err error) {
-	srv, err := o.open(m.signals.stop, m.con)
+// run opens the server, does all runs, and prints what came out.
+func (m *matrix) run(o serverOptions) error {
+	srv, err := m.open(o, m.specs...)
 	if err != nil {
-		return m.end(err)
+		return m.ended(err)
 	}
-	m.disposable = srv.disposable != nil
-	defer func() { err = errors.Join(err, srv.close()) }()
-	// The second signal may come while the runner waits for the server.
-	defer context.AfterFunc(m.signals.now, func() { _ = srv.close() })()
-
 	if err := srv.Check(m.signals.stop, m.specs); err != nil {
-		return m.end(err)
+		return m.ended(err)
 	}
-	if m.file.Environment, err = srv.Environment(m.signals.stop); err != nil {
-		return m.end(err)
+	if m.file.Environment, err = m.environment(srv); err != nil {
+		return m.ended(err)
 	}
-	m.file.Environment.QbenchVersion = version()
-	m.file.Environment.Args = recordedArgs(m.app.args)
-	m.file.Environment.StartedAt = time.Now()
-
 	status := StatusOK
 	var failure error
 	for i, spec := range m.specs {
 		res, err := m.one(srv, i, spec)
 		if res != nil {
-			res.Warnings = append(res.Warnings, report.Warnings(res, m.file.Environment)...)
-			m.openLoop(spec, res)
 			m.file.Runs = append(m.file.Runs, res)
+			if spec.OpenLoop {
+				m.con.note("open loop: %.1f of %d clients were at work on average, %s starts were skipped", report.BusyClients(res), res.Clients, amount.Grouped(res.Skipped))
+			}
 			status = worse(status, resultStatus(res))
 			if more := i < len(m.specs)-1 && err == nil && m.signals.stop.Err() == nil; more {
 				m.save()
@@ -124,10 +100,10 @@ func (m *matrix) run(o serverOptions) (err error) {
 		}
 		if err != nil {
 			if len(m.file.Runs) == 0 {
-				return m.end(err)
+				return m.ended(err)
 			}
 			// What was measured before is worth a report all the same.
-			if failure = m.end(err); statusOf(failure) == StatusInterrupted {
+			if failure = m.ended(err); statusOf(failure) == StatusInterrupted {
 				status = worse(status, StatusInterrupted)
 			}
 			status = worse(status, StatusIncomplete)
@@ -139,13 +115,9 @@ func (m *matrix) run(o serverOptions) (err error) {
 		}
 	}
 	if failure == nil && m.signals.now.Err() != nil {
-		failure = m.end(nil)
+		failure = m.ended(nil)
 	}
-	m.con.hide()
-	lost := errors.Join(m.lost, m.out.save(m.file, true), m.out.print(m.file, defaultFormat(m.file.Runs)))
-	if m.out.folder != nil && m.out.folder.file != nil {
-		m.con.note("results: %s", m.app.secrets.Mask(m.out.folder.file.path))
-	}
+	lost := errors.Join(m.lost, m.write(m.file))
 	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
 	return withStatus(orLost(status, lost), errors.Join(failure, lost))
 }
@@ -156,28 +128,6 @@ func (m *matrix) save() {
 	if err := m.out.save(m.file, false); err != nil {
 		m.con.note("qbench: warning: %v; the runs go on", err)
 	}
-}
-
-// end gives an interruption its status.
-func (m *matrix) end(err error) error {
-	m.con.hide()
-	if m.signals.stop.Err() != nil {
-		if m.signals.now.Err() != nil {
-			left := "; the tables are left as they are, and the next run replaces them"
-			if m.disposable {
-				left = ""
-			}
-			return withStatus(StatusInterrupted, errors.New("stopped at once"+left))
-		}
-		if !errors.Is(err, bench.ErrStopped) {
-			err = bench.ErrStopped
-		}
-		if m.disposable {
-			err = bench.ErrStopped // what it says of the tables goes away with the server
-		}
-		return withStatus(StatusInterrupted, err)
-	}
-	return err
 }
 
 // one does a run with its log.
@@ -195,10 +145,9 @@ func (m *matrix) one(srv *server, i int, spec bench.Spec) (*result.Run, error) {
 	if log != nil {
 		spec.Load.Log = log
 	}
-	msgs := &messages{con: m.con, all: spec.Load.VerboseErrors, quiet: m.signals.now}
-	res, err := srv.Run(m.signals.now, m.signals.stop, spec, m.con.hooks(msgs, title, spec.ShowProgress))
-	m.con.hide()
-	msgs.close()
+	res, err := m.session.run(srv, spec, &m.file.Environment, func(msgs *messages) bench.Hooks {
+		return m.con.hooks(msgs, title, spec.ShowProgress)
+	})
 	if log != nil {
 		if lost := log.Close(); lost != nil {
 			m.lost = errors.Join(m.lost, fmt.Errorf("write the transaction log: %w", lost))
@@ -254,28 +203,4 @@ func strategiesOf(specs []bench.Spec) string {
 		names = append(names, s.Mix.Name)
 	}
 	return strings.Join(unique(names), "+")
-}
-
-// fit makes a server that is started large enough for all runs.
-func (o *serverOptions) fit(specs []bench.Spec) {
-	for _, s := range specs {
-		o.disposable.MaxClients = max(o.disposable.MaxClients, s.Connections())
-		o.disposable.LocksPerClient = max(o.disposable.LocksPerClient, s.LocksPerClient())
-	}
-}
-
-// recordedArgs is the command line with passwords masked.
-func recordedArgs(args []string) []string {
-	out := make([]string, len(args))
-	for i, arg := range args {
-		if value, ok := strings.CutPrefix(arg, "--dsn="); ok {
-			arg = "--dsn=" + bench.RedactDSN(value)
-		} else if i > 0 && args[i-1] == "--dsn" {
-			arg = bench.RedactDSN(arg)
-		} else {
-			arg = conninfo.Redact(arg)
-		}
-		out[i] = arg
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 func TestDroppedStarts(t *testing.T) {
 	t.Parallel()
 	run := func(made, skipped int64) *result.Run {
-		return &result.Run{Configuration: result.Configuration{Rate: 100, WantDurationS: 100, Clients: 7}, Stats: result.Stats{Transactions: made - 10, Failures: result.Failures{Other: 10}, Skipped: skipped}}
+		return &result.Run{Configuration: result.Configuration{OpenLoop: true, Rate: 100, WantDurationS: 100, Clients: 7}, Stats: result.Stats{Transactions: made - 10, Failures: result.Failures{Other: 10}, Skipped: skipped}}
 	}
 	for _, tt := range []struct {
 		made, skipped int64
@@ -31,18 +31,19 @@ func TestDroppedStarts(t *testing.T) {
 	for _, end := range []func(*result.Run){
 		func(r *result.Run) { r.Drained = true },
 		func(r *result.Run) { r.Interrupted = true },
+		func(r *result.Run) { r.OpenLoop = false },
 	} {
 		r := run(10, 0)
 		if end(r); droppedStarts(r) != "" {
-			t.Error("a run that ended early has dropped nothing")
+			t.Error("a run that ended early, or had a fixed number of clients, has dropped nothing")
 		}
 	}
 }
 
 func TestBusyClients(t *testing.T) {
 	t.Parallel()
-	r := &result.Run{TPS: 200, Latency: result.Latency{Mean: 30}, Lag: &result.Latency{Mean: 10}}
-	if got := busyClients(r); math.Abs(got-4) > 1e-9 {
+	r := &result.Run{TPS: 200, Latency: result.Latency{Mean: 90}, AllLatency: result.Latency{Mean: 30}, Lag: &result.Latency{Mean: 10}}
+	if got := BusyClients(r); math.Abs(got-4) > 1e-9 {
 		t.Errorf("%g clients, want 4", got)
 	}
 }
