@@ -33,12 +33,12 @@ func (t *abRun) run() (Status, error) {
 	}
 	started := t.now()
 	for n := 0; ; n++ {
-		begun, bFirst := t.now(), t.trial.BFirst()
+		begun := t.now()
 		if err := t.pair(n); err != nil {
 			return t.end(err)
 		}
 		rep := t.trial.Report()
-		t.con.note("%s", describePair(n+1, bFirst, rep))
+		t.con.note("%s", describePair(rep))
 		if t.trial.Done() {
 			if rep.Verdict == result.Inconclusive {
 				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)

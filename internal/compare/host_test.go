@@ -3,6 +3,8 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+
+	"qbench/internal/result"
 )
 
 // host is what the runs of a comparison are made on: the log of its speed in
@@ -90,14 +92,14 @@ func bimodal(sd, distance float64) noise {
 
 // pairs makes the values of one pair after the other, in a tossed order; b is
 // ratio times as fast as a.
-func pairs(rng *rand.Rand, m host, ratio float64) func() (a, b float64) {
+func pairs(rng *rand.Rand, m host, ratio float64) func() (a, b result.Estimate) {
 	order, i, speed := NewOrder(rng.Uint64()), 0, m(rng)
-	return func() (a, b float64) {
+	return func() (a, b result.Estimate) {
 		x, y := speed(), speed()
 		if order.BFirst(i) {
 			x, y = y, x
 		}
 		i++
-		return 5000 * math.Exp(x), 5000 * ratio * math.Exp(y)
+		return result.Exactly(5000 * math.Exp(x)), result.Exactly(5000 * ratio * math.Exp(y))
 	}
 }

@@ -21,9 +21,6 @@ func NewOrder(seed uint64) *Order {
 	return &Order{seed: seed, coin: rand.New(rand.NewPCG(seed, 0x6162))}
 }
 
-// Seed is what the order was made of.
-func (o *Order) Seed() uint64 { return o.seed }
-
 // BFirst tells whether B runs before A in pair i, from 0.
 func (o *Order) BFirst(i int) bool {
 	for len(o.bFirst) <= i {

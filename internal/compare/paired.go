@@ -55,7 +55,11 @@ type SequentialOptions struct {
 type Sequential struct {
 	opts  SequentialOptions
 	ratio []float64 // log(b/a)
-	scale []float64 // of the stake on each ratio, from those before it
+	// low and high are the bounds of each ratio; they differ from it where only
+	// bounds of a value are known. A bet on a higher ratio is played on low and one
+	// on a lower ratio on high, so what is not known wins nothing.
+	low, high []float64
+	scale     []float64 // of the stake on each ratio, from those before it
 }
 
 // NewSequential starts a comparison. An error is a mistake in the options.
@@ -84,13 +88,17 @@ func leastPairs(alpha float64) int {
 	return max(minPairs, int(math.Ceil(-math.Log(alpha)/math.Log1p(stakeCap))))
 }
 
-// Add takes the metric of one run of each. Both must be positive and finite.
-func (s *Sequential) Add(a, b float64) error {
-	if !(a > 0 && b > 0) || math.IsInf(a, 0) || math.IsInf(b, 0) {
-		return fmt.Errorf("pair %d: %g against %g has no ratio; a run without a single transaction cannot be compared", len(s.ratio)+1, a, b)
+// Add takes the metric of one run of each. Both values must be positive and finite.
+func (s *Sequential) Add(a, b result.Estimate) error {
+	for _, e := range []result.Estimate{a, b} {
+		if !(e.Value > 0 && e.Low >= 0) || math.IsInf(e.Value, 0) {
+			return fmt.Errorf("pair %d: %g against %g has no ratio; a run without a single transaction cannot be compared", len(s.ratio)+1, a.Value, b.Value)
+		}
 	}
 	s.scale = append(s.scale, s.nextScale())
-	s.ratio = append(s.ratio, math.Log(b)-math.Log(a))
+	s.ratio = append(s.ratio, math.Log(b.Value)-math.Log(a.Value))
+	s.low = append(s.low, math.Log(b.Low)-math.Log(a.High))
+	s.high = append(s.high, math.Log(b.High)-math.Log(a.Low))
 	return nil
 }
 
@@ -123,8 +131,12 @@ const ahead = 0.9
 
 // logWealth is that of the game on ratios above theta (sign 1) or below (-1).
 func (s *Sequential) logWealth(theta, sign float64) float64 {
+	ratios := s.low
+	if sign < 0 {
+		ratios = s.high
+	}
 	sum, product := 0.0, 1.0
-	for i, x := range s.ratio {
+	for i, x := range ratios {
 		if d := x - theta; d != 0 {
 			product *= 1 + sign*stakeCap*math.Tanh(d/s.scale[i])
 		}

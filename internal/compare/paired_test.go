@@ -97,7 +97,7 @@ func TestConfidenceSequence(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 30 {
-				if err := s.Add(math.Exp(of(rng)), 1.3*math.Exp(of(rng))); err != nil {
+				if err := s.Add(result.Exactly(math.Exp(of(rng))), result.Exactly(1.3*math.Exp(of(rng)))); err != nil {
 					t.Fatal(err)
 				}
 				if i := s.Decide().Ratio; i.Low > 1.3 || i.High < 1.3 {
@@ -130,10 +130,19 @@ func TestSequentialExchanged(t *testing.T) {
 		}
 		values := rapid.SliceOfN(rapid.Float64Range(0.2, 5), 2, 60).Draw(t, "values")
 		for i := 0; i+1 < len(values); i += 2 {
-			if err := ab.Add(values[i], values[i+1]); err != nil {
+			a, b := result.Exactly(values[i]), result.Exactly(values[i+1])
+			switch rapid.IntRange(0, 9).Draw(t, "known") {
+			case 0:
+				a = result.AtLeast(a.Value)
+			case 1:
+				b = result.AtLeast(b.Value)
+			case 2:
+				b.Low /= 2
+			}
+			if err := ab.Add(a, b); err != nil {
 				t.Fatal(err)
 			}
-			if err := inverse.Add(values[i+1], values[i]); err != nil {
+			if err := inverse.Add(b, a); err != nil {
 				t.Fatal(err)
 			}
 			d, e := ab.Decide(), inverse.Decide()
@@ -148,6 +157,38 @@ func TestSequentialExchanged(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Bounds that leave a ratio open win nothing: 100 pairs of which only lower
+// bounds are known are neither the same nor slower, and a lower bound that is
+// itself far worse is slower.
+func TestSequentialOfBounds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		a, b result.Estimate
+		want result.Verdict
+	}{
+		"both known":            {result.Exactly(10), result.Exactly(10), result.Same},
+		"both open":             {result.AtLeast(10), result.AtLeast(10), result.Inconclusive},
+		"new open, higher":      {result.Exactly(10), result.AtLeast(100), result.Slower},
+		"new open, perhaps not": {result.Exactly(10), result.AtLeast(10), result.Inconclusive},
+		"old open":              {result.AtLeast(10), result.Exactly(100), result.Inconclusive},
+		"old open, higher":      {result.AtLeast(100), result.Exactly(10), result.Faster},
+		"wide":                  {result.Exactly(10), result.Estimate{Value: 10, Low: 5, High: 20}, result.Inconclusive},
+	} {
+		s, err := NewSequential(SequentialOptions{MaxSlowdown: 0.05})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			if err := s.Add(c.a, c.b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := s.Decide(); d.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", name, d, c.want)
+		}
+	}
 }
 
 func TestSequentialRefuses(t *testing.T) {
@@ -165,7 +206,7 @@ func TestSequentialRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {1, math.Inf(1)}} {
-		if s.Add(p[0], p[1]) == nil {
+		if s.Add(result.Exactly(p[0]), result.Exactly(p[1])) == nil {
 			t.Errorf("%v is accepted", p)
 		}
 	}

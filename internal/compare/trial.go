@@ -116,8 +116,12 @@ func (t *Trial) Add(a, b *result.Run) error {
 	}
 	for _, m := range t.gate {
 		for i, r := range []*result.Run{a, b} {
-			if e, ok := m.Of(r); !ok || !(e.Value > 0) || math.IsInf(e.Value, 0) {
-				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, sideName(i), m.Name)
+			switch e, ok := m.Of(r); {
+			case !ok:
+				return fmt.Errorf("%w: %s has no %s: %s", ErrNotASample, sideName(i), m.Name, m.Absent)
+			case !hasLog(e):
+				return fmt.Errorf("%w: %s of %s is %g, and only positive numbers have a ratio; do the clients find orders to take?",
+					ErrNotASample, m.Name, sideName(i), e.Value)
 			}
 		}
 	}
@@ -132,18 +136,19 @@ func (t *Trial) Add(a, b *result.Run) error {
 	return nil
 }
 
+func hasLog(e result.Estimate) bool { return e.Value > 0 && !math.IsInf(e.Value, 0) }
+
 // add records a metric's pair; a metric that is only shown ends where a run
 // does not have it.
 func (m *tested) add(a, b *result.Run) error {
 	ofA, okA := m.Of(a)
 	ofB, okB := m.Of(b)
-	va, vb := ofA.Value, ofB.Value
-	m.absent = m.absent || !okA || !okB || !(va > 0 && vb > 0) || math.IsInf(va, 0) || math.IsInf(vb, 0)
+	m.absent = m.absent || !okA || !okB || !hasLog(ofA) || !hasLog(ofB)
 	if m.absent {
 		return nil
 	}
-	m.values[0], m.values[1] = append(m.values[0], va), append(m.values[1], vb)
-	return m.seq.Add(va, vb)
+	m.values[0], m.values[1] = append(m.values[0], ofA.Value), append(m.values[1], ofB.Value)
+	return m.seq.Add(ofA, ofB)
 }
 
 // Pairs is the number of pairs so far.
@@ -167,11 +172,14 @@ func (t *Trial) Done() bool {
 func (t *Trial) Report() *result.Comparison {
 	rep := &result.Comparison{
 		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
-		Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
+		OrderSeed: t.order.seed, Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
 		rep.Outcome = result.Outcome{Verdict: result.NotComparable}
 		return rep
+	}
+	for i := range t.Pairs() {
+		rep.Order = append(rep.Order, t.order.Name(i))
 	}
 	config := t.runs[0][0].Configuration
 	across := config.Diff(t.runs[1][0].Configuration)
