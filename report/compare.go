@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"qbench/internal/compare"
+	"qbench/internal/result"
 )
 
 // CompareFormat writes a comparison in one form.
-type CompareFormat func(w io.Writer, r *compare.Report, o Options) error
+type CompareFormat func(w io.Writer, r *result.Comparison, o Options) error
 
 // compareFormats is the registry; the order is that of CompareNames.
 var compareFormats = []struct {
@@ -49,7 +49,7 @@ func LookupCompare(name string) (CompareFormat, error) {
 
 // CompareText writes the verdict, what speaks against believing it, and a table
 // per configuration. No line is wider than Options.Width.
-func CompareText(w io.Writer, r *compare.Report, o Options) error {
+func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 	p := newPage(o)
 	p.wrap("", "  ", verdictStyle(r.Verdict), compareHeadline(r))
 	base, new := sideNames(r)
@@ -65,12 +65,12 @@ func CompareText(w io.Writer, r *compare.Report, o Options) error {
 		columns = without(columns, leftOut)
 	}
 	for i := 0; i < len(r.Rows); {
-		config, first := r.Rows[i].Config, i
-		for i < len(r.Rows) && r.Rows[i].Config == config {
+		first := i
+		for i < len(r.Rows) && sameRow(&r.Rows[i], &r.Rows[first]) {
 			i++
 		}
 		p.line("")
-		p.wrap("", "  ", strong, config.String())
+		p.wrap("", "  ", strong, r.Rows[first].Name())
 		if tableWidth(columns)-2 > p.width() {
 			p.compareSentences(r, r.Rows[first:i])
 		} else {
@@ -86,15 +86,15 @@ func CompareText(w io.Writer, r *compare.Report, o Options) error {
 
 // compareSentences says of each row in words what no table of the page's width
 // holds.
-func (p *page) compareSentences(r *compare.Report, rows []compare.Row) {
+func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRow) {
 	for _, row := range rows {
 		p.wrap(fmt.Sprintf("%s %s: ", decidesMark(row), metricLabel(row)), "    ", plain,
-			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), row.Text(r.SampleName())))
+			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), row.Text(r.SampleName())))
 	}
 }
 
 // compareTable draws the rows from first to before end.
-func (p *page) compareTable(columns []column, rows []compare.Row, first, end int) {
+func (p *page) compareTable(columns []column, rows []result.ComparisonRow, first, end int) {
 	draw := func(text func(column) string, s style) {
 		var b strings.Builder
 		for i, c := range columns {
@@ -122,8 +122,8 @@ func (p *page) compareTable(columns []column, rows []compare.Row, first, end int
 }
 
 // compareColumns are the columns of a table of rows, the verdict last.
-func compareColumns(r *compare.Report, rows []compare.Row) []column {
-	of := func(title string, right bool, leftOut int, cell func(compare.Row) string) column {
+func compareColumns(r *result.Comparison, rows []result.ComparisonRow) []column {
+	of := func(title string, right bool, leftOut int, cell func(result.ComparisonRow) string) column {
 		c := column{title: title, right: right, leftOut: leftOut}
 		for _, row := range rows {
 			c.cells = append(c.cells, clean(cell(row)))
@@ -132,13 +132,13 @@ func compareColumns(r *compare.Report, rows []compare.Row) []column {
 	}
 	base, new := sideNames(r)
 	return []column{
-		of("  metric", false, 0, func(row compare.Row) string { return decidesMark(row) + " " + metricLabel(row) }),
-		of(base, true, 3, func(row compare.Row) string { return metricValue(row, row.BaseMedian) }),
-		of(new, true, 3, func(row compare.Row) string { return metricValue(row, row.NewMedian) }),
-		of(r.SampleName()+"s", true, 2, func(row compare.Row) string { return samplesText(r, row) }),
-		of("ratio", true, 0, func(row compare.Row) string { return ratioText(row.Ratio) }),
+		of("  metric", false, 0, func(row result.ComparisonRow) string { return decidesMark(row) + " " + metricLabel(row) }),
+		of(base, true, 3, func(row result.ComparisonRow) string { return metricValue(row, row.BaseMedian) }),
+		of(new, true, 3, func(row result.ComparisonRow) string { return metricValue(row, row.NewMedian) }),
+		of(r.SampleName()+"s", true, 2, func(row result.ComparisonRow) string { return samplesText(r, row) }),
+		of("ratio", true, 0, func(row result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
 		of(fmt.Sprintf("%.0f %% CI", 100*r.Confidence), true, 4, intervalText),
-		of("p", true, 1, func(row compare.Row) string { return pText(row.P) }),
-		of("verdict", false, 0, func(row compare.Row) string { return row.Text(r.SampleName()) }),
+		of("p", true, 1, func(row result.ComparisonRow) string { return pText(row.P) }),
+		of("verdict", false, 0, func(row result.ComparisonRow) string { return row.Text(r.SampleName()) }),
 	}
 }

@@ -37,7 +37,7 @@ func comparedSet(name string, seed uint64, n int, noise float64, factors map[str
 	return s
 }
 
-func comparisons(t testing.TB) map[string]*compare.Report {
+func comparisons(t testing.TB) map[string]*result.Comparison {
 	t.Helper()
 	base := func(n int, noise float64) compare.Set {
 		return comparedSet("main.json", 1, n, noise, map[string]float64{"for-update": 1, "skip-locked": 4, "advisory|lock": 2})
@@ -45,7 +45,7 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 	set := func(n int, noise, forUpdate, skipLocked, advisory float64) compare.Set {
 		return comparedSet("pr.json", 2, n, noise, map[string]float64{"for-update": forUpdate, "skip-locked": skipLocked, "advisory|lock": advisory})
 	}
-	do := func(base, new compare.Set, o compare.Options) *compare.Report {
+	do := func(base, new compare.Set, o compare.Options) *result.Comparison {
 		o.MaxSlowdown = 0.05
 		r, err := compare.Compare(base, new, o)
 		if err != nil {
@@ -61,7 +61,7 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 	failed.Runs[0].Audit = &result.Audit{Lost: 1}
 	interrupted := trial(t, 2, 1, 0.97, compare.Options{})
 	interrupted.Interrupted = true
-	return map[string]*compare.Report{
+	return map[string]*result.Comparison{
 		"slower":      do(base(10, 0.02), set(10, 0.02, 0.8, 4.6, 2), compare.Options{}),
 		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
 		"faster":      do(base(10, 0.02), set(10, 0.02, 1.3, 5.2, 2.5), compare.Options{}),
@@ -78,7 +78,7 @@ func comparisons(t testing.TB) map[string]*compare.Report {
 }
 
 // trial is a paired comparison of a strategy and one that is factor as fast.
-func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Options) *compare.Report {
+func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Options) *result.Comparison {
 	t.Helper()
 	o.MaxSlowdown = 0.05
 	tr, err := compare.NewTrial("--strategy=skip-locked", "--strategy='advisory|lock'", o, 30)
@@ -95,7 +95,7 @@ func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Optio
 	return tr.Report()
 }
 
-func renderComparison(t testing.TB, format CompareFormat, r *compare.Report, o Options) string {
+func renderComparison(t testing.TB, format CompareFormat, r *result.Comparison, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := format(&b, r, o); err != nil {
@@ -126,7 +126,7 @@ func TestComparisonKeepsToThePage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "forced", "stand-still", "pairs"}).Draw(t, "case")]
 		r.Base = rapid.String().Draw(t, "base")
-		r.Rows = append([]compare.Row(nil), r.Rows...)
+		r.Rows = append([]result.ComparisonRow(nil), r.Rows...)
 		strategy := rapid.StringN(1, 60, 200).Draw(t, "strategy")
 		for i := range r.Rows {
 			r.Rows[i].Strategy += strategy
@@ -151,7 +151,7 @@ func TestComparisonFilesParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "stand-still"}).Draw(t, "case")]
 		r.New = rapid.String().Draw(t, "new")
-		r.Rows = append([]compare.Row(nil), r.Rows...)
+		r.Rows = append([]result.ComparisonRow(nil), r.Rows...)
 		for i := range r.Rows {
 			r.Rows[i].Strategy = rapid.String().Draw(t, "strategy")
 		}
@@ -160,9 +160,9 @@ func TestComparisonFilesParse(t *testing.T) {
 			t.Fatal(err)
 		}
 		var back struct {
-			Failed  bool            `json:"failed"`
-			Verdict compare.Verdict `json:"verdict"`
-			Rows    []compare.Row   `json:"rows"`
+			Failed  bool                   `json:"failed"`
+			Verdict result.Verdict         `json:"verdict"`
+			Rows    []result.ComparisonRow `json:"rows"`
 		}
 		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 			t.Fatal(err)

@@ -6,16 +6,16 @@ import (
 	"io"
 	"strings"
 
-	"qbench/internal/compare"
+	"qbench/internal/result"
 )
 
 // CompareJSON writes a comparison as it is, with what follows from it beside:
 // "failed", whether the gate fails.
-func CompareJSON(w io.Writer, r *compare.Report, _ Options) error {
+func CompareJSON(w io.Writer, r *result.Comparison, _ Options) error {
 	err := writeJSON(w, struct {
 		Format string `json:"format"`
 		Failed bool   `json:"failed"`
-		*compare.Report
+		*result.Comparison
 	}{"qbench-compare/1", r.Failed(), r})
 	if err != nil {
 		return fmt.Errorf("write comparison: %w", err)
@@ -56,7 +56,7 @@ type (
 
 // CompareJUnit writes a comparison as JUnit XML: what fails the gate is a
 // failure, what nobody can tell is skipped, a refusal is an error.
-func CompareJUnit(w io.Writer, r *compare.Report, _ Options) error {
+func CompareJUnit(w io.Writer, r *result.Comparison, _ Options) error {
 	suite := junitSuite{Name: commandName(r)}
 	var warnings []string
 	for _, problem := range r.Problems {
@@ -72,20 +72,20 @@ func CompareJUnit(w io.Writer, r *compare.Report, _ Options) error {
 		})
 	}
 	for _, row := range r.Rows {
-		c := junitCase{Class: clean(row.Config.String()), Name: clean(row.Metric)}
+		c := junitCase{Class: clean(row.Name()), Name: clean(row.Metric)}
 		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
-			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio), 100*r.Confidence, intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
-		result := &junitResult{Message: row.Text(r.SampleName()), Type: string(row.Verdict), Text: numbers}
+			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*r.Confidence, intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
+		outcome := &junitResult{Message: row.Text(r.SampleName()), Type: string(row.Verdict), Text: numbers}
 		switch {
 		case r.Fails(row):
 			suite.Failures++
-			c.Failure = result
-		case row.Decides && row.Verdict == compare.CannotTell:
+			c.Failure = outcome
+		case row.Decides && row.Verdict == result.Inconclusive:
 			suite.Skipped++
-			c.Skipped = &junitResult{Message: result.Message}
+			c.Skipped = &junitResult{Message: outcome.Message}
 			c.Out = numbers
 		default:
-			c.Out = result.Message + "; " + numbers
+			c.Out = outcome.Message + "; " + numbers
 		}
 		suite.Cases = append(suite.Cases, c)
 	}

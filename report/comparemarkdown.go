@@ -4,13 +4,13 @@ import (
 	"io"
 	"strings"
 
-	"qbench/internal/compare"
+	"qbench/internal/result"
 )
 
 // CompareMarkdown writes a comparison in GitHub's dialect, for a pull request or
 // a step summary: the verdict as a heading, problems, and one table of all
 // rows, the failing ones in bold.
-func CompareMarkdown(w io.Writer, r *compare.Report, _ Options) error {
+func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 	p := newPage(Options{})
 	p.line("### %s %s", commandName(r), markdown(compareHeadline(r)))
 	p.line("")
@@ -40,8 +40,8 @@ func CompareMarkdown(w io.Writer, r *compare.Report, _ Options) error {
 	for i, row := range r.Rows {
 		cells := make([]string, 0, len(titles))
 		config := ""
-		if i == 0 || r.Rows[i-1].Config != row.Config {
-			config = markdown(row.Config.String())
+		if i == 0 || !sameRow(&r.Rows[i-1], &row) {
+			config = markdown(row.Name())
 		}
 		cells = append(cells, config)
 		for _, c := range columns {

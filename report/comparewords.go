@@ -3,19 +3,20 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/internal/compare"
+	"qbench/internal/result"
 )
 
 // compareHeadline is the verdict of a comparison as one sentence.
-func compareHeadline(r *compare.Report) string {
+func compareHeadline(r *result.Comparison) string {
 	decide, slower := 0, 0
 	for _, row := range r.Rows {
 		if row.Decides {
 			decide++
-			if row.Verdict == compare.Slower {
+			if row.Verdict == result.Slower {
 				slower++
 			}
 		}
@@ -28,11 +29,11 @@ func compareHeadline(r *compare.Report) string {
 		state = "interrupted"
 	}
 	switch r.Verdict {
-	case compare.NotComparable:
+	case result.NotComparable:
 		return state + ": not comparable"
-	case compare.Slower:
+	case result.Slower:
 		return fmt.Sprintf("%s: slower in %d of %s", state, slower, amount.Count(int64(decide), "comparison"))
-	case compare.CannotTell:
+	case result.Inconclusive:
 		if r.NotSlower {
 			state += fmt.Sprintf(": not slower by more than %s %%", trimmed(100*r.MaxSlowdown))
 		}
@@ -41,7 +42,7 @@ func compareHeadline(r *compare.Report) string {
 }
 
 // compareLegend explains the numbers of a comparison.
-func compareLegend(r *compare.Report) string {
+func compareLegend(r *result.Comparison) string {
 	if r.Paired {
 		return fmt.Sprintf("* decides (%s); a, b: medians of the runs; ratio: b to a, by pairs, with its %.0f %% interval; p: the evidence against equals. "+
 			"Both hold whenever one stops (a game by pairs, Ville's inequality)%s. "+
@@ -55,7 +56,7 @@ func compareLegend(r *compare.Report) string {
 }
 
 // correctedText says that several metrics decide a paired comparison.
-func correctedText(r *compare.Report) string {
+func correctedText(r *result.Comparison) string {
 	if len(r.Gate) < 2 {
 		return ""
 	}
@@ -63,7 +64,7 @@ func correctedText(r *compare.Report) string {
 }
 
 // sideNames are what the two sides of a comparison are called in it.
-func sideNames(r *compare.Report) (base, new string) {
+func sideNames(r *result.Comparison) (base, new string) {
 	if r.Paired {
 		return "a", "b"
 	}
@@ -71,7 +72,7 @@ func sideNames(r *compare.Report) (base, new string) {
 }
 
 // commandName is the command that made a comparison.
-func commandName(r *compare.Report) string {
+func commandName(r *result.Comparison) string {
 	if r.Paired {
 		return "qbench ab"
 	}
@@ -79,7 +80,7 @@ func commandName(r *compare.Report) string {
 }
 
 // samplesText is the number of samples of a row.
-func samplesText(r *compare.Report, row compare.Row) string {
+func samplesText(r *result.Comparison, row result.ComparisonRow) string {
 	if r.Paired {
 		return fmt.Sprint(row.NewRuns)
 	}
@@ -90,9 +91,9 @@ func samplesText(r *compare.Report, row compare.Row) string {
 func trimmed(v float64) string { return fmt.Sprintf("%.6g", v) }
 
 // problemLabel says how bad a problem of a comparison is.
-func problemLabel(problem compare.Problem, r *compare.Report) (string, style) {
+func problemLabel(problem result.Problem, r *result.Comparison) (string, style) {
 	switch {
-	case problem.Refusal && r.Verdict == compare.NotComparable:
+	case problem.Refusal && r.Verdict == result.NotComparable:
 		return "refused", alarm
 	case problem.Refusal:
 		return "forced", caution
@@ -100,17 +101,17 @@ func problemLabel(problem compare.Problem, r *compare.Report) (string, style) {
 	return "warning", caution
 }
 
-func verdictStyle(v compare.Verdict) style {
+func verdictStyle(v result.Verdict) style {
 	switch v {
-	case compare.Slower, compare.NotComparable:
+	case result.Slower, result.NotComparable:
 		return alarm
-	case compare.CannotTell:
+	case result.Inconclusive:
 		return caution
 	}
 	return good
 }
 
-func decidesMark(row compare.Row) string {
+func decidesMark(row result.ComparisonRow) string {
 	if row.Decides {
 		return "*"
 	}
@@ -118,7 +119,7 @@ func decidesMark(row compare.Row) string {
 }
 
 // metricLabel names a metric with its unit.
-func metricLabel(row compare.Row) string {
+func metricLabel(row result.ComparisonRow) string {
 	switch row.Metric {
 	case "orders_per_s":
 		return "orders/s"
@@ -130,7 +131,7 @@ func metricLabel(row compare.Row) string {
 	return row.Metric + " " + row.Unit
 }
 
-func metricValue(row compare.Row, v float64) string {
+func metricValue(row result.ComparisonRow, v float64) string {
 	if row.Unit == "ms" {
 		return millis(v)
 	}
@@ -148,11 +149,11 @@ func ratioText(ratio float64) string {
 }
 
 // intervalText leaves a dash for an interval that the runs do not bound.
-func intervalText(row compare.Row) string {
-	if !row.Interval.Bounded() {
+func intervalText(row result.ComparisonRow) string {
+	if !row.Ratio.Bounded() {
 		return "-"
 	}
-	return ratioText(row.Interval.Lo) + "-" + ratioText(row.Interval.Hi)
+	return ratioText(row.Ratio.Low) + "-" + ratioText(row.Ratio.High)
 }
 
 func pText(p float64) string {
@@ -160,4 +161,9 @@ func pText(p float64) string {
 		return "<0.0001"
 	}
 	return fmt.Sprintf("%.4f", p)
+}
+
+// sameRow tells whether two rows are metrics of the same thing.
+func sameRow(a, b *result.ComparisonRow) bool {
+	return a.Configuration == b.Configuration && slices.Equal(a.Across, b.Across)
 }

@@ -130,8 +130,11 @@ func TestDrainsExactlyOnceInEveryMode(t *testing.T) {
 				if n := b.one("select count(distinct id) from u"); n != 500 {
 					t.Errorf("%d distinct rows arrived", n)
 				}
-				if res.Consumers.LatencyHist.Count() != res.Consumers.Transactions {
-					t.Errorf("%d latencies of %d transactions", res.Consumers.LatencyHist.Count(), res.Consumers.Transactions)
+				if n := res.Consumers.LatencyHist.Count(); n != res.Consumers.Orders {
+					t.Errorf("%d latencies of %d transactions that moved an order", n, res.Consumers.Orders)
+				}
+				if n := res.Consumers.All().Count(); n != res.Consumers.Transactions {
+					t.Errorf("%d latencies of %d transactions", n, res.Consumers.Transactions)
 				}
 			})
 		}

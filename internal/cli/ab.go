@@ -131,7 +131,7 @@ func (a *app) readSides(v *values) ([2]*side, error) {
 }
 
 // describePair says what a pair came to.
-func describePair(n int, bFirst bool, rep *compare.Report) string {
+func describePair(n int, bFirst bool, rep *result.Comparison) string {
 	row := rep.Rows[0]
 	pair := row.Pairs[len(row.Pairs)-1]
 	order := "A B"
@@ -139,8 +139,8 @@ func describePair(n int, bFirst bool, rep *compare.Report) string {
 		order = "B A"
 	}
 	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, order, row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
-	if row.Interval.Bounded() {
-		text += fmt.Sprintf(" (%.3f to %.3f)", row.Interval.Lo, row.Interval.Hi)
+	if row.Ratio.Bounded() {
+		text += fmt.Sprintf(" (%.3f to %.3f)", row.Ratio.Low, row.Ratio.High)
 	}
 	return text + ", " + rep.Text(rep.SampleName())
 }

@@ -40,7 +40,7 @@ func (t *abRun) run() (Status, error) {
 		rep := t.trial.Report()
 		t.con.note("%s", describePair(n+1, compare.BFirst(n), rep))
 		if t.trial.Done() {
-			if rep.Verdict == compare.CannotTell {
+			if rep.Verdict == result.Inconclusive {
 				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)
 			}
 			return StatusOK, nil

@@ -29,13 +29,9 @@ const stepSummary = "GITHUB_STEP_SUMMARY"
 
 // gateFlags say what counts as slower.
 func gateFlags() []cli.Flag {
-	var metrics []string
-	for _, m := range compare.Metrics {
-		metrics = append(metrics, m.Name)
-	}
 	return []cli.Flag{
 		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
-		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(metrics, ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
+		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(result.MetricNames(), ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
 		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
 		&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
 	}
@@ -50,7 +46,7 @@ func readGate(v *values, leastSlowdown float64) compare.Options {
 	if v.given("metric") {
 		o.Gate = v.list("metric")
 		for _, name := range o.Gate {
-			if _, err := compare.LookupMetric(name); err != nil {
+			if _, err := result.LookupMetric(name); err != nil {
 				v.fail("--metric: %w", err)
 			}
 		}
@@ -76,7 +72,7 @@ func readComparisonFormat(v *values) report.CompareFormat {
 }
 
 // printComparison prints a comparison and adds it to the workflow's page.
-func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *compare.Report) error {
+func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *result.Comparison) error {
 	stdout := printable.Unwrap(a.stdout)
 	if err := format(stdout, r, reportOptions(stdout, c.Bool("no-color"))); err != nil {
 		return errors.Join(fmt.Errorf("print the comparison: %w", reason(err)), addStepSummary(r))
@@ -126,12 +122,12 @@ func (a *app) compare(c *cli.Context) error {
 }
 
 // comparisonStatus is the exit status that a comparison calls for.
-func comparisonStatus(r *compare.Report) Status {
+func comparisonStatus(r *result.Comparison) Status {
 	status := StatusOK
 	if r.Failed() {
 		status = StatusFailed
 	}
-	if r.Verdict == compare.NotComparable {
+	if r.Verdict == result.NotComparable {
 		status = StatusUsage
 	}
 	for _, p := range r.Problems {
@@ -233,7 +229,7 @@ func readResultFile(path string) (*result.File, error) {
 }
 
 // addStepSummary appends to the page of a GitHub workflow's run.
-func addStepSummary(r *compare.Report) error {
+func addStepSummary(r *result.Comparison) error {
 	path := os.Getenv(stepSummary)
 	if path == "" {
 		return nil

@@ -9,7 +9,6 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/bench"
-	"qbench/internal/compare"
 	"qbench/internal/result"
 	"qbench/report"
 )
@@ -66,7 +65,7 @@ type matrix struct {
 	*session
 	specs  []bench.Spec
 	logs   logOptions
-	limits []compare.Threshold
+	limits []result.Threshold
 	file   *result.File
 	// lost is the error of a result other than the report that could not be written.
 	lost error

@@ -10,26 +10,13 @@ import (
 	"qbench/internal/result"
 )
 
-// Problem is a reason not to believe a comparison, or not to make it.
-type Problem struct {
-	// Refusal means that there is no verdict; otherwise it is a warning.
-	Refusal bool `json:"refusal"`
-	// CanForce means that Options.Force overrides the refusal.
-	CanForce bool `json:"can_force,omitempty"`
-	// Kind is one word for programs: audit, disjoint, missing, unmeasured,
-	// incomplete, durability, version, settings, machine, orders, duration, drained, rate.
-	Kind string `json:"kind"`
-	// Text is the sentence for people.
-	Text string `json:"text"`
-}
-
 // durabilitySettings decide what a commit waits for: with another value the
 // server does less work for the same order.
 var durabilitySettings = []string{"fsync", "full_page_writes", "synchronous_commit"}
 
 // alike lists how the sets were not run alike.
-func alike(base, new Set, groups []group) []Problem {
-	var out []Problem
+func alike(base, new Set, groups []group) []result.Problem {
+	var out []result.Problem
 	for _, s := range []Set{base, new} {
 		out = append(out, invalid(s)...)
 	}
@@ -39,8 +26,8 @@ func alike(base, new Set, groups []group) []Problem {
 }
 
 // invalid is about the runs of one set by themselves.
-func invalid(s Set) []Problem {
-	var out []Problem
+func invalid(s Set) []result.Problem {
+	var out []result.Problem
 	failed, parts, unproved := 0, 0, 0
 	for _, r := range s.Runs {
 		switch {
@@ -55,15 +42,15 @@ func invalid(s Set) []Problem {
 		}
 	}
 	if unproved > 0 {
-		out = append(out, Problem{Kind: "incomplete",
+		out = append(out, result.Problem{Kind: "incomplete",
 			Text: fmt.Sprintf("%s: %d of %d runs were NOT AUDITED and are left out", s.Name, unproved, len(s.Runs))})
 	}
 	if failed > 0 {
-		out = append(out, Problem{Refusal: true, Kind: "audit",
+		out = append(out, result.Problem{Refusal: true, Kind: "audit",
 			Text: fmt.Sprintf("%s: %d of %d runs failed the audit, so their numbers are invalid; see `qbench report` on the file", s.Name, failed, len(s.Runs))})
 	}
 	if parts > 0 {
-		out = append(out, Problem{Kind: "incomplete",
+		out = append(out, result.Problem{Kind: "incomplete",
 			Text: fmt.Sprintf("%s: %d of %d runs were interrupted or lost clients and are left out", s.Name, parts, len(s.Runs))})
 	}
 	return out
@@ -82,7 +69,7 @@ var factors = []struct {
 	{"parameters", func(c Config) string { return c.Params }},
 }
 
-func configurations(base, new Set) []Problem {
+func configurations(base, new Set) []result.Problem {
 	configs := func(s Set) map[Config]bool {
 		m := map[Config]bool{}
 		for _, r := range s.Runs {
@@ -95,16 +82,16 @@ func configurations(base, new Set) []Problem {
 	b, n := configs(base), configs(new)
 	onlyBase, onlyNew := without(b, n), without(n, b)
 	if len(b) == len(onlyBase) {
-		return []Problem{{Refusal: true, Kind: "disjoint",
+		return []result.Problem{{Refusal: true, Kind: "disjoint",
 			Text: fmt.Sprintf("%s and %s have no configuration in common: %s", base.Name, new.Name, whyDisjoint(b, n))}}
 	}
-	var out []Problem
+	var out []result.Problem
 	for _, side := range []struct {
 		set  Set
 		only []string
 	}{{base, onlyBase}, {new, onlyNew}} {
 		if len(side.only) > 0 {
-			out = append(out, Problem{Kind: "missing",
+			out = append(out, result.Problem{Kind: "missing",
 				Text: fmt.Sprintf("only %s has, not compared: %s", side.set.Name, strings.Join(side.only, "; "))})
 		}
 	}
@@ -153,11 +140,11 @@ func whyDisjoint(b, n map[Config]bool) string {
 
 // environments compares servers and machines. Files from before a field existed
 // leave it empty, which is no difference.
-func environments(base, new Set) []Problem {
-	var out []Problem
+func environments(base, new Set) []result.Problem {
+	var out []result.Problem
 	differ := func(kind, what, hint string, of func(result.Environment) string) {
 		if text := difference(base, new, of); text != "" {
-			out = append(out, Problem{Kind: kind, Text: what + " differs: " + text + hint})
+			out = append(out, result.Problem{Kind: kind, Text: what + " differs: " + text + hint})
 		}
 	}
 	differ("version", "server version", "", func(e result.Environment) string { return e.ServerVersion })
@@ -168,10 +155,10 @@ func environments(base, new Set) []Problem {
 		switch {
 		case text == "":
 		case slices.Contains(durabilitySettings, name):
-			out = append(out, Problem{Refusal: true, CanForce: true, Kind: "durability",
+			out = append(out, result.Problem{Refusal: true, CanForce: true, Kind: "durability",
 				Text: fmt.Sprintf("durability differs: %s %s; use --force if that is what is to be compared", name, text)})
 		default:
-			out = append(out, Problem{Kind: "settings", Text: fmt.Sprintf("setting differs: %s %s", name, text)})
+			out = append(out, result.Problem{Kind: "settings", Text: fmt.Sprintf("setting differs: %s %s", name, text)})
 		}
 	}
 	return out
@@ -231,10 +218,10 @@ func difference(base, new Set, of func(result.Environment) string) string {
 }
 
 // conditions compares what was asked of the runs beyond their configuration.
-func conditions(groups []group) []Problem {
-	var out []Problem
+func conditions(groups []group) []result.Problem {
+	var out []result.Problem
 	warn := func(kind, format string, args ...any) {
-		out = append(out, Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
+		out = append(out, result.Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	for _, g := range groups {
 		differ := func(kind, what string, of func(*result.Run) string) {
@@ -280,12 +267,14 @@ func distinct(runs []*result.Run, of func(*result.Run) string) string {
 }
 
 // unmeasured lists the deciding metrics that a configuration has no values of.
-func unmeasured(groups []group, gate []string, rows []Row) []Problem {
-	var out []Problem
+func unmeasured(groups []group, gate []string, rows []result.ComparisonRow) []result.Problem {
+	var out []result.Problem
 	for _, g := range groups {
 		for _, metric := range gate {
-			if !slices.ContainsFunc(rows, func(r Row) bool { return r.Config == g.Config && r.Metric == metric }) {
-				out = append(out, Problem{Kind: "unmeasured", Text: fmt.Sprintf("%s: no %s on one side, so it decides nothing", g.Config, metric)})
+			if !slices.ContainsFunc(rows, func(r result.ComparisonRow) bool {
+				return r.Configuration == g.base[0].Configuration && r.Metric == metric
+			}) {
+				out = append(out, result.Problem{Kind: "unmeasured", Text: fmt.Sprintf("%s: no %s on one side, so it decides nothing", g.Config, metric)})
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func TestAlike(t *testing.T) {
 			if len(rep.Problems) < len(c.want) {
 				t.Errorf("problems %+v, want %q", rep.Problems, c.want)
 			}
-			if (rep.Verdict == NotComparable) != refused || refused != (len(rep.Rows) == 0) {
+			if (rep.Verdict == result.NotComparable) != refused || refused != (len(rep.Rows) == 0) {
 				t.Errorf("verdict %s with %d rows, refused %v", rep.Verdict, len(rep.Rows), refused)
 			}
 			o := fivePercent
@@ -115,7 +115,7 @@ func TestAlike(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := refused && name != "durability"; (forced.Verdict == NotComparable) != want {
+			if want := refused && name != "durability"; (forced.Verdict == result.NotComparable) != want {
 				t.Errorf("with force: %s", forced.Verdict)
 			}
 		})

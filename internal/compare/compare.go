@@ -39,71 +39,6 @@ const tail = 0.05
 // Confidence is that of the intervals of a report.
 const Confidence = 1 - 2*tail
 
-// Report is the comparison of two sets: plain data.
-type Report struct {
-	Base        string  `json:"base"`
-	New         string  `json:"new"`
-	MaxSlowdown float64 `json:"max_slowdown"`
-	Alpha       float64 `json:"alpha"`
-	Confidence  float64 `json:"confidence"`
-	Strict      bool    `json:"strict"`
-	// Paired says that the runs were judged by pairs (Trial).
-	Paired bool `json:"paired,omitempty"`
-	// Interrupted says that the user ended the comparison before its rule did.
-	Interrupted bool     `json:"interrupted,omitempty"`
-	Gate        []string `json:"gate"`
-	// Outcome is that of the gate; NotComparable if a problem is a refusal.
-	Outcome
-	Problems []Problem `json:"problems"`
-	Rows     []Row     `json:"rows"`
-}
-
-// Failed is whether the gate fails.
-func (r *Report) Failed() bool {
-	return r.Verdict == NotComparable || slices.ContainsFunc(r.Rows, r.Fails)
-}
-
-// Fails is whether a row makes the gate fail.
-func (r *Report) Fails(row Row) bool {
-	return row.Decides && (row.Verdict == Slower || r.Strict && row.Verdict == CannotTell && !row.NotSlower)
-}
-
-// Row is one metric of one configuration.
-type Row struct {
-	Config
-	Metric         string `json:"metric"`
-	Unit           string `json:"unit"`
-	HigherIsBetter bool   `json:"higher_is_better"`
-	// Decides is whether the metric is one of the gate.
-	Decides bool `json:"decides"`
-	// BaseRuns and NewRuns are the numbers of samples.
-	BaseRuns   int     `json:"base_runs"`
-	NewRuns    int     `json:"new_runs"`
-	BaseMedian float64 `json:"base_median"`
-	NewMedian  float64 `json:"new_median"`
-	// Ratio estimates new/base: the median ratio of a new run to an old one,
-	// which need not be the ratio of the medians.
-	Ratio float64 `json:"ratio"`
-	// Interval holds the ratio with the report's confidence, each row for
-	// itself.
-	Interval Interval `json:"interval"`
-	// P is the chance of a difference like this one or more in this direction,
-	// were there none: one-sided, corrected for the family (see Compare).
-	P float64 `json:"p"`
-	Outcome
-	// Pairs holds the values of the old and the new run of each pair of a
-	// paired comparison, in the order of the pairs.
-	Pairs [][2]float64 `json:"pairs,omitempty"`
-}
-
-// SampleName is what the report counts: a run of each side, or a pair.
-func (r *Report) SampleName() string {
-	if r.Paired {
-		return "pair"
-	}
-	return "run"
-}
-
 // Compare judges new against base, for each configuration that both have and
 // each metric.
 //
@@ -114,7 +49,7 @@ func (r *Report) SampleName() string {
 //
 // An error is a mistake in the options; sets that do not compare are a report
 // that says so.
-func Compare(base, new Set, o Options) (*Report, error) {
+func Compare(base, new Set, o Options) (*result.Comparison, error) {
 	if !(o.MaxSlowdown >= 0 && o.MaxSlowdown < 1) {
 		return nil, fmt.Errorf("maximum slowdown %g: it must be at least 0 and below 1 (5%% is 0.05)", o.MaxSlowdown)
 	}
@@ -128,9 +63,9 @@ func Compare(base, new Set, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{
+	rep := &result.Comparison{
 		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, Confidence: Confidence, Strict: o.Strict,
-		Rows: []Row{}, Problems: []Problem{},
+		Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	for _, m := range metrics[:gated] {
 		rep.Gate = append(rep.Gate, m.Name)
@@ -142,22 +77,22 @@ func Compare(base, new Set, o Options) (*Report, error) {
 		refused = refused || p.Refusal && !(o.Force && p.CanForce)
 	}
 	if refused {
-		rep.Outcome = Outcome{Verdict: NotComparable}
+		rep.Outcome = result.Outcome{Verdict: result.NotComparable}
 		return rep, nil
 	}
 	rep.Rows = append(rep.Rows, judgeFamily(groups, metrics[:gated], o, true)...)
 	rep.Problems = append(rep.Problems, unmeasured(groups, rep.Gate, rep.Rows)...)
 	rep.Rows = append(rep.Rows, judgeFamily(groups, metrics[gated:], o, false)...)
 	// A configuration's metrics stand together, the deciding ones first.
-	slices.SortStableFunc(rep.Rows, func(a, b Row) int {
-		return cmp.Compare(indexOf(groups, a.Config), indexOf(groups, b.Config))
+	slices.SortStableFunc(rep.Rows, func(a, b result.ComparisonRow) int {
+		return cmp.Compare(indexOf(groups, a.Configuration), indexOf(groups, b.Configuration))
 	})
 	rep.Outcome = overall(rep.Rows)
 	return rep, nil
 }
 
 // metrics resolves the names; the first gated ones decide.
-func (o Options) metrics(base, new Set) (metrics []Metric, gated int, err error) {
+func (o Options) metrics(base, new Set) (metrics []*result.Metric, gated int, err error) {
 	gate, show := o.Gate, o.Show
 	usual := []string{"orders_per_s", "p50", "p99", "client_cpu_per_order"}
 	if !countsOrders(base) && !countsOrders(new) {
@@ -175,7 +110,7 @@ func (o Options) metrics(base, new Set) (metrics []Metric, gated int, err error)
 			continue
 		}
 		seen[name] = true
-		m, err := LookupMetric(name)
+		m, err := result.LookupMetric(name)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -223,8 +158,8 @@ func matched(base, new Set) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.new) == 0 })
 }
 
-func indexOf(groups []group, c Config) int {
-	return slices.IndexFunc(groups, func(g group) bool { return g.Config == c })
+func indexOf(groups []group, c result.Configuration) int {
+	return slices.IndexFunc(groups, func(g group) bool { return g.base[0].Configuration == c })
 }
 
 // whole tells a run that is a sample from a part of one.
@@ -232,30 +167,31 @@ func whole(r *result.Run) bool {
 	return !r.Interrupted && r.AbortedClients == 0 && (r.Audit == nil || r.Audit.Reason == "")
 }
 
-func judgeFamily(groups []group, metrics []Metric, o Options, decides bool) []Row {
-	var rows []Row
+func judgeFamily(groups []group, metrics []*result.Metric, o Options, decides bool) []result.ComparisonRow {
+	var rows []result.ComparisonRow
 	var all []evidence
 	var slower, faster []float64
 	for _, g := range groups {
 		for _, m := range metrics {
-			base, new := samples(g.base, &m), samples(g.new, &m)
+			higher := m.Better == result.HigherIsBetter
+			base, new := samples(g.base, m), samples(g.new, m)
 			if len(base) == 0 || len(new) == 0 {
 				continue
 			}
 			logBase, logNew := logs(base), logs(new)
 			logRatio, ci := shift(logBase, logNew, tail)
-			rows = append(rows, Row{
-				Config: g.Config, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.HigherIsBetter, Decides: decides,
+			rows = append(rows, result.ComparisonRow{
+				Configuration: g.base[0].Configuration, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
 				BaseRuns: len(base), NewRuns: len(new), BaseMedian: median(base), NewMedian: median(new),
-				Ratio: math.Exp(logRatio), Interval: Interval{math.Exp(ci.lo), math.Exp(ci.hi)},
+				Ratio: ratioOf(logRatio, ci),
 			})
 			worse := 1.0
 			e := evidence{loss: logRatio, ci: ci}
-			if m.HigherIsBetter {
+			if higher {
 				worse = -1
 				e.loss, e.ci = -logRatio, interval{-ci.hi, -ci.lo}
 			}
-			limits := marginsFor(o.MaxSlowdown, m.HigherIsBetter)
+			limits := marginsFor(o.MaxSlowdown, higher)
 			e.pSlower, e.pFaster = lossTest(logBase, logNew, worse, 0)
 			e.pBeyondSlower, _ = lossTest(logBase, logNew, worse, limits.slower)
 			_, e.pBeyondFaster = lossTest(logBase, logNew, worse, -limits.faster)
@@ -270,7 +206,7 @@ func judgeFamily(groups []group, metrics []Metric, o Options, decides bool) []Ro
 		r.P = min(e.pSlower, e.pFaster)
 		m := marginsFor(o.MaxSlowdown, r.HigherIsBetter)
 		r.Outcome = judge(e, m, o.Alpha, beyondLevel, r.HigherIsBetter)
-		if r.Verdict == CannotTell {
+		if r.Verdict == result.Inconclusive {
 			r.More = moreRuns(r, e, m, o.Alpha/float64(len(rows)))
 		}
 	}
@@ -292,7 +228,7 @@ func lossTest(base, new []float64, worse, theta float64) (above, below float64) 
 }
 
 // moreRuns is the number of runs to add to the smaller side.
-func moreRuns(r *Row, e evidence, m margins, level float64) int {
+func moreRuns(r *result.ComparisonRow, e evidence, m margins, level float64) int {
 	have := min(r.BaseRuns, r.NewRuns)
 	need := max(leastRuns(level), have+1)
 	if !math.IsInf(e.ci.lo, 0) && !math.IsInf(e.ci.hi, 0) {
@@ -301,13 +237,13 @@ func moreRuns(r *Row, e evidence, m margins, level float64) int {
 		sd := (e.ci.hi - e.ci.lo) / 2 / normalQuantile(1-tail) * math.Sqrt(2/perSide)
 		need = max(need, samplesNeeded(e.loss, sd, m, level, tail))
 	}
-	return min(need-have, MoreCap)
+	return min(need-have, result.MoreCap)
 }
 
 // overall is the verdict of the gate: the worst of the deciding rows, and
 // nothing known is worse than the same.
-func overall(rows []Row) Outcome {
-	out := Outcome{Verdict: NotComparable}
+func overall(rows []result.ComparisonRow) result.Outcome {
+	out := result.Outcome{Verdict: result.NotComparable}
 	notSlower := true
 	for _, r := range rows {
 		if !r.Decides {
@@ -321,10 +257,10 @@ func overall(rows []Row) Outcome {
 			out.Within, out.More = max(out.Within, r.Within), max(out.More, r.More)
 		}
 	}
-	out.NotSlower = notSlower && out.Verdict != NotComparable
+	out.NotSlower = notSlower && out.Verdict != result.NotComparable
 	return out
 }
 
-func severity(v Verdict) int {
-	return slices.Index([]Verdict{NotComparable, Same, Faster, CannotTell, Slower}, v)
+func severity(v result.Verdict) int {
+	return slices.Index([]result.Verdict{result.NotComparable, result.Same, result.Faster, result.Inconclusive, result.Slower}, v)
 }

@@ -59,7 +59,7 @@ func TestOnlyTheGateDecides(t *testing.T) {
 	for _, r := range new.Runs {
 		r.Latency.P99 *= 2
 	}
-	for gate, want := range map[string]Verdict{"orders_per_s": Same, "p99": Slower} {
+	for gate, want := range map[string]result.Verdict{"orders_per_s": result.Same, "p99": result.Slower} {
 		rep, err := Compare(base, new, Options{MaxSlowdown: 0.05, Gate: []string{gate}})
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestOnlyTheGateDecides(t *testing.T) {
 			t.Errorf("gate on %s: %s, want %s", gate, rep.Verdict, want)
 		}
 		for _, r := range rep.Rows {
-			if r.Metric == "p99" && r.Verdict != Slower {
+			if r.Metric == "p99" && r.Verdict != result.Slower {
 				t.Errorf("gate on %s: p99 is shown as %s", gate, r.Verdict)
 			}
 		}
@@ -89,7 +89,7 @@ func TestWithoutOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Verdict != Slower || rep.Rows[0].Metric != "tps" || rep.Rows[3].Metric != "client_cpu_per_tx" {
+	if rep.Verdict != result.Slower || rep.Rows[0].Metric != "tps" || rep.Rows[3].Metric != "client_cpu_per_tx" {
 		t.Errorf("%s by %+v", rep.Verdict, rep.Rows)
 	}
 }
@@ -107,7 +107,7 @@ func TestNoThroughputAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Verdict != Slower || len(rep.Rows) != 1 {
+	if rep.Verdict != result.Slower || len(rep.Rows) != 1 {
 		t.Errorf("%+v", rep)
 	}
 	if _, err := json.Marshal(rep); err != nil {
@@ -117,19 +117,19 @@ func TestNoThroughputAtAll(t *testing.T) {
 
 func TestSummaryOfRows(t *testing.T) {
 	t.Parallel()
-	row := func(v Verdict, decides bool, more int) Row {
-		return Row{Decides: decides, Outcome: Outcome{Verdict: v, More: more, NotSlower: v == Same || v == Faster}}
+	row := func(v result.Verdict, decides bool, more int) result.ComparisonRow {
+		return result.ComparisonRow{Decides: decides, Outcome: result.Outcome{Verdict: v, More: more, NotSlower: v == result.Same || v == result.Faster}}
 	}
 	for _, c := range []struct {
-		rows []Row
-		want Outcome
+		rows []result.ComparisonRow
+		want result.Outcome
 	}{
-		{nil, Outcome{Verdict: NotComparable}},
-		{[]Row{row(Slower, false, 0)}, Outcome{Verdict: NotComparable}},
-		{[]Row{row(Same, true, 0), row(Slower, false, 0)}, Outcome{Verdict: Same, NotSlower: true}},
-		{[]Row{row(Same, true, 0), row(Faster, true, 0)}, Outcome{Verdict: Faster, NotSlower: true}},
-		{[]Row{row(CannotTell, true, 3), row(Faster, true, 0), row(CannotTell, true, 7), row(CannotTell, true, 2)}, Outcome{Verdict: CannotTell, More: 7}},
-		{[]Row{row(CannotTell, true, 3), row(Slower, true, 0), row(Faster, true, 0)}, Outcome{Verdict: Slower}},
+		{nil, result.Outcome{Verdict: result.NotComparable}},
+		{[]result.ComparisonRow{row(result.Slower, false, 0)}, result.Outcome{Verdict: result.NotComparable}},
+		{[]result.ComparisonRow{row(result.Same, true, 0), row(result.Slower, false, 0)}, result.Outcome{Verdict: result.Same, NotSlower: true}},
+		{[]result.ComparisonRow{row(result.Same, true, 0), row(result.Faster, true, 0)}, result.Outcome{Verdict: result.Faster, NotSlower: true}},
+		{[]result.ComparisonRow{row(result.Inconclusive, true, 3), row(result.Faster, true, 0), row(result.Inconclusive, true, 7), row(result.Inconclusive, true, 2)}, result.Outcome{Verdict: result.Inconclusive, More: 7}},
+		{[]result.ComparisonRow{row(result.Inconclusive, true, 3), row(result.Slower, true, 0), row(result.Faster, true, 0)}, result.Outcome{Verdict: result.Slower}},
 	} {
 		if got := overall(c.rows); got != c.want {
 			t.Errorf("%+v: %+v, want %+v", c.rows, got, c.want)
@@ -140,25 +140,25 @@ func TestSummaryOfRows(t *testing.T) {
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		row            Row
+		row            result.ComparisonRow
 		normal, strict bool
 	}{
-		{Row{Decides: true, Outcome: Outcome{Verdict: Slower}}, true, true},
-		{Row{Decides: false, Outcome: Outcome{Verdict: Slower}}, false, false},
-		{Row{Decides: true, Outcome: Outcome{Verdict: CannotTell}}, false, true},
-		{Row{Decides: true, Outcome: Outcome{Verdict: CannotTell, NotSlower: true}}, false, false},
-		{Row{Decides: false, Outcome: Outcome{Verdict: CannotTell}}, false, false},
-		{Row{Decides: true, Outcome: Outcome{Verdict: Same, NotSlower: true}}, false, false},
-		{Row{Decides: true, Outcome: Outcome{Verdict: Faster, NotSlower: true}}, false, false},
+		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Slower}}, true, true},
+		{result.ComparisonRow{Decides: false, Outcome: result.Outcome{Verdict: result.Slower}}, false, false},
+		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Inconclusive}}, false, true},
+		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Inconclusive, NotSlower: true}}, false, false},
+		{result.ComparisonRow{Decides: false, Outcome: result.Outcome{Verdict: result.Inconclusive}}, false, false},
+		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Same, NotSlower: true}}, false, false},
+		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Faster, NotSlower: true}}, false, false},
 	} {
 		for strict, want := range map[bool]bool{false: c.normal, true: c.strict} {
-			rep := &Report{Strict: strict, Rows: []Row{c.row}, Outcome: Outcome{Verdict: Same}}
+			rep := &result.Comparison{Strict: strict, Rows: []result.ComparisonRow{c.row}, Outcome: result.Outcome{Verdict: result.Same}}
 			if rep.Failed() != want {
 				t.Errorf("strict %v, %+v: failed is %v", strict, c.row.Outcome, !want)
 			}
 		}
 	}
-	if rep := (&Report{Outcome: Outcome{Verdict: NotComparable}}); !rep.Failed() {
+	if rep := (&result.Comparison{Outcome: result.Outcome{Verdict: result.NotComparable}}); !rep.Failed() {
 		t.Error("what was not compared has not passed")
 	}
 }
@@ -166,19 +166,19 @@ func TestFailed(t *testing.T) {
 func TestOutcomeText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		o    Outcome
+		o    result.Outcome
 		want string
 	}{
-		{Outcome{Verdict: Faster}, "faster"},
-		{Outcome{Verdict: Slower}, "slower"},
-		{Outcome{Verdict: NotComparable}, "not comparable"},
-		{Outcome{Verdict: Same, Within: 0.0301, NotSlower: true}, "same within 4 %"},
-		{Outcome{Verdict: Same, Within: 0.03}, "same within 3 %"},
-		{Outcome{Verdict: Same, Within: 0.0012}, "same within 0.2 %"},
-		{Outcome{Verdict: CannotTell, More: 1}, "cannot tell: 1 more run"},
-		{Outcome{Verdict: CannotTell, More: 12}, "cannot tell: 12 more runs"},
-		{Outcome{Verdict: CannotTell, More: 12, NotSlower: true}, "cannot tell: 12 more runs"},
-		{Outcome{Verdict: CannotTell, More: MoreCap}, "cannot tell: 1000+ more runs"},
+		{result.Outcome{Verdict: result.Faster}, "faster"},
+		{result.Outcome{Verdict: result.Slower}, "slower"},
+		{result.Outcome{Verdict: result.NotComparable}, "not comparable"},
+		{result.Outcome{Verdict: result.Same, Within: 0.0301, NotSlower: true}, "same within 4 %"},
+		{result.Outcome{Verdict: result.Same, Within: 0.03}, "same within 3 %"},
+		{result.Outcome{Verdict: result.Same, Within: 0.0012}, "same within 0.2 %"},
+		{result.Outcome{Verdict: result.Inconclusive, More: 1}, "inconclusive: 1 more run"},
+		{result.Outcome{Verdict: result.Inconclusive, More: 12}, "inconclusive: 12 more runs"},
+		{result.Outcome{Verdict: result.Inconclusive, More: 12, NotSlower: true}, "inconclusive: 12 more runs"},
+		{result.Outcome{Verdict: result.Inconclusive, More: result.MoreCap}, "inconclusive: 1000+ more runs"},
 	} {
 		if got := c.o.Text("run"); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.o, got, c.want)
@@ -204,21 +204,21 @@ func TestCompareLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range rep.Rows {
-			if r.Interval.Lo > r.Ratio*(1+1e-9) || r.Interval.Hi < r.Ratio*(1-1e-9) {
+			if r.Ratio.Low > r.Ratio.Value*(1+1e-9) || r.Ratio.High < r.Ratio.Value*(1-1e-9) {
 				t.Fatalf("the ratio is outside its interval: %+v", r)
 			}
 			if r.P < 0 || r.P > 1 {
 				t.Fatalf("p = %g", r.P)
 			}
-			excludesOne := r.Interval.Lo > 1 || r.Interval.Hi < 1
+			excludesOne := r.Ratio.Low > 1 || r.Ratio.High < 1
 			switch {
-			case (r.Verdict == Slower || r.Verdict == Faster) && !excludesOne,
-				r.Verdict == Same && (!r.Interval.Bounded() || r.Within > o.MaxSlowdown+1e-9 || !r.NotSlower),
-				r.Verdict == Slower && r.NotSlower,
-				r.Verdict == CannotTell && r.More < 1:
+			case (r.Verdict == result.Slower || r.Verdict == result.Faster) && !excludesOne,
+				r.Verdict == result.Same && (!r.Ratio.Bounded() || r.Within > o.MaxSlowdown+1e-9 || !r.NotSlower),
+				r.Verdict == result.Slower && r.NotSlower,
+				r.Verdict == result.Inconclusive && r.More < 1:
 				t.Fatalf("%+v", r)
 			}
-			if r.Verdict == Slower && (r.Ratio < 1) != r.HigherIsBetter {
+			if r.Verdict == result.Slower && (r.Ratio.Value < 1) != r.HigherIsBetter {
 				t.Fatalf("slower in the wrong direction: %+v", r)
 			}
 		}
@@ -227,7 +227,7 @@ func TestCompareLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range rep.Rows {
-			if b := back.Rows[i]; math.Abs(r.Ratio*b.Ratio-1) > 1e-9 || math.Abs(r.P-b.P) > 1e-9 {
+			if b := back.Rows[i]; math.Abs(r.Ratio.Value*b.Ratio.Value-1) > 1e-9 || math.Abs(r.P-b.P) > 1e-9 {
 				t.Fatalf("exchanged:\n%+v\n%+v", r, b)
 			}
 		}
@@ -235,7 +235,7 @@ func TestCompareLaws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var again Report
+		var again result.Comparison
 		if err := json.Unmarshal(text, &again); err != nil {
 			t.Fatal(err)
 		}

@@ -36,9 +36,9 @@
 // "same" is a claim of its own and no lack of evidence: the whole interval lies
 // within the margin on either side (two one-sided tests at 5 %; Schuirmann, J.
 // Pharmacokinet. Biopharm. 15, 1987). Where only its worse end does, the verdict is
-// "cannot tell", but NotSlower is set, which is all that a careful gate
+// "inconclusive", but NotSlower is set, which is all that a careful gate
 // needs. Neither takes a correction, since the gate passes only if all hypotheses do
-// (intersection-union test; Berger, Technometrics 24, 1982). "cannot tell" comes
+// (intersection-union test; Berger, Technometrics 24, 1982). "inconclusive" comes
 // with the number of runs that would help.
 //
 // What the simulations in the tests show of it, at 5 % normal noise and 10 runs a

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"qbench/internal/result"
 )
 
 // SequentialOptions say when a paired comparison ends.
@@ -143,34 +145,32 @@ func (s *Sequential) estimate() float64 {
 type Decision struct {
 	// Done is false while more pairs are worth running.
 	Done bool `json:"done"`
-	Outcome
+	result.Outcome
 	Pairs int `json:"pairs"`
-	// Ratio estimates b/a; Interval holds it with Confidence, whenever one
-	// looks.
-	Ratio    float64  `json:"ratio"`
-	Interval Interval `json:"interval"`
+	// Ratio estimates b/a; its interval holds whenever one looks.
+	Ratio result.Estimate `json:"ratio"`
 	// P is valid whenever one looks (1/wealth), for the direction seen.
 	P float64 `json:"p"`
 }
 
-// Decide judges the pairs so far. A verdict other than CannotTell ends the
+// Decide judges the pairs so far. A verdict other than Inconclusive ends the
 // comparison; so does a spent budget. More is the number of pairs that would
 // probably decide it, beyond the budget too.
 func (s *Sequential) Decide() Decision {
-	d := Decision{Pairs: len(s.ratio), Ratio: 1, Interval: Interval{0, math.Inf(1)}, P: 1, Outcome: Outcome{Verdict: CannotTell}}
+	d := Decision{Pairs: len(s.ratio), Ratio: ratioOf(0, interval{math.Inf(-1), math.Inf(1)}), P: 1, Outcome: result.Outcome{Verdict: result.Inconclusive}}
 	if len(s.ratio) == 0 {
 		d.More = s.opts.MinPairs
 		return d
 	}
 	e, logRatio, ci := s.evidence()
-	d.Ratio, d.Interval, d.P = math.Exp(logRatio), Interval{math.Exp(ci.lo), math.Exp(ci.hi)}, min(e.pSlower, e.pFaster)
+	d.Ratio, d.P = ratioOf(logRatio, ci), min(e.pSlower, e.pFaster)
 	if d.Pairs >= s.opts.MinPairs {
 		d.Outcome = judge(e, s.margins(), s.opts.Alpha, ahead, s.opts.HigherIsBetter)
 	}
-	if d.Verdict == CannotTell {
+	if d.Verdict == result.Inconclusive {
 		d.More = s.pairsNeeded(e.loss)
 	}
-	d.Done = d.Verdict != CannotTell || s.opts.MaxPairs > 0 && d.Pairs >= s.opts.MaxPairs
+	d.Done = d.Verdict != result.Inconclusive || s.opts.MaxPairs > 0 && d.Pairs >= s.opts.MaxPairs
 	return d
 }
 
@@ -242,8 +242,8 @@ func (s *Sequential) pairsUntil(theta, sign, level float64) int {
 	wealth := s.logWealth(theta, sign)
 	growth := wealth / float64(len(s.ratio))
 	missing := (-math.Log(level) - wealth) / growth
-	if !(growth > 0 && missing < MoreCap) {
-		return MoreCap
+	if !(growth > 0 && missing < result.MoreCap) {
+		return result.MoreCap
 	}
 	return int(math.Ceil(missing))
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"qbench/internal/result"
+
 	"pgregory.net/rapid"
 )
 
@@ -74,7 +76,7 @@ func TestSequentialErrorRates(t *testing.T) {
 			seed := fnv.New64()
 			seed.Write([]byte(name))
 			rng := rand.New(rand.NewPCG(5, seed.Sum64()))
-			got := map[Verdict]int{}
+			got := map[result.Verdict]int{}
 			var pairs []int
 			for range c.comparisons {
 				d := play(t, rng, c.of, c.ratio, c.drift, SequentialOptions{MaxSlowdown: 0.05, MaxPairs: 30, HigherIsBetter: true})
@@ -83,7 +85,7 @@ func TestSequentialErrorRates(t *testing.T) {
 			}
 			slices.Sort(pairs)
 			t.Logf("%v, %d pairs in half, %d in 95 %%", got, pairs[c.comparisons/2], pairs[c.comparisons*95/100])
-			for v, limits := range map[Verdict][2]float64{Slower: c.slower, Faster: c.faster} {
+			for v, limits := range map[result.Verdict][2]float64{result.Slower: c.slower, result.Faster: c.faster} {
 				if p := 100 * float64(got[v]) / float64(c.comparisons); p < limits[0] || p > limits[1] {
 					t.Errorf("%.1f %% say %s, want %v %%: %v", p, v, limits, got)
 				}
@@ -110,7 +112,7 @@ func TestConfidenceSequence(t *testing.T) {
 				if err := s.Add(math.Exp(of(rng)), 1.3*math.Exp(of(rng))); err != nil {
 					t.Fatal(err)
 				}
-				if i := s.Decide().Interval; i.Lo > 1.3 || i.Hi < 1.3 {
+				if i := s.Decide().Ratio; i.Low > 1.3 || i.High < 1.3 {
 					missed++
 					break
 				}
@@ -147,14 +149,14 @@ func TestSequentialExchanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, e := ab.Decide(), inverse.Decide()
-			if d.Verdict != e.Verdict || math.Abs(d.Ratio*e.Ratio-1) > 1e-9 || math.Abs(d.P-e.P) > 1e-9 {
+			if d.Verdict != e.Verdict || math.Abs(d.Ratio.Value*e.Ratio.Value-1) > 1e-9 || math.Abs(d.P-e.P) > 1e-9 {
 				t.Fatalf("%+v against %+v", d, e)
 			}
-			if d.Interval.Lo > d.Ratio*(1+1e-9) || d.Interval.Hi < d.Ratio*(1-1e-9) {
-				t.Fatalf("the ratio %g is outside its interval %v", d.Ratio, d.Interval)
+			if d.Ratio.Low > d.Ratio.Value*(1+1e-9) || d.Ratio.High < d.Ratio.Value*(1-1e-9) {
+				t.Fatalf("the ratio is outside its interval: %v", d.Ratio)
 			}
-			if d.Verdict == CannotTell && d.More < 1 {
-				t.Fatalf("cannot tell, and asks for %d more", d.More)
+			if d.Verdict == result.Inconclusive && d.More < 1 {
+				t.Fatalf("inconclusive, and asks for %d more", d.More)
 			}
 		}
 	})
@@ -179,7 +181,7 @@ func TestSequentialRefuses(t *testing.T) {
 			t.Errorf("%v is accepted", p)
 		}
 	}
-	if d := s.Decide(); d.Done || d.Verdict != CannotTell || d.Pairs != 0 || d.More < 1 {
+	if d := s.Decide(); d.Done || d.Verdict != result.Inconclusive || d.Pairs != 0 || d.More < 1 {
 		t.Errorf("after no pair: %+v", d)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"qbench/internal/result"
 )
 
 // exactLimit is the number of samples of both sides up to which the rank-sum
@@ -181,3 +183,13 @@ func median(s []float64) float64 { return medianSorted(slices.Sorted(slices.Valu
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// ratioOf is a difference of logs as a ratio, with the interval of Confidence.
+// An end that the samples do not bound is infinite.
+func ratioOf(log float64, ci interval) result.Estimate {
+	e := result.Estimate{Value: math.Exp(log), Low: math.Exp(ci.lo), High: math.Exp(ci.hi), Confidence: Confidence}
+	if math.IsInf(ci.lo, -1) {
+		e.Low = ci.lo
+	}
+	return e
+}

@@ -72,7 +72,7 @@ func TestRecordedRunsRaiseNoAlarm(t *testing.T) {
 			t.Run(name+"/"+gate, func(t *testing.T) {
 				t.Parallel()
 				rng := rand.New(rand.NewPCG(8, 8))
-				got := map[Verdict]int{}
+				got := map[result.Verdict]int{}
 				for range 1000 {
 					a, b := split(rng, f, 10)
 					rep, err := Compare(a, b, o)
@@ -82,10 +82,10 @@ func TestRecordedRunsRaiseNoAlarm(t *testing.T) {
 					got[rep.Verdict]++
 				}
 				t.Log(got)
-				if got[Slower] > 18 {
-					t.Errorf("%d of 1,000 say slower: %v", got[Slower], got)
+				if got[result.Slower] > 18 {
+					t.Errorf("%d of 1,000 say slower: %v", got[result.Slower], got)
 				}
-				if got[NotComparable] > 0 {
+				if got[result.NotComparable] > 0 {
 					t.Errorf("the runs of one file do not compare: %v", got)
 				}
 			})
@@ -113,7 +113,7 @@ func TestRecordedRunsShowASlowdown(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rep.Verdict == Slower {
+				if rep.Verdict == result.Slower {
 					found++
 				}
 			}
@@ -133,7 +133,7 @@ func slowed(r *result.Run, times float64) *result.Run {
 
 // trialOf pairs the recorded runs of one configuration at random, b being so
 // many times slower, until the trial is done or there are no more.
-func trialOf(t *testing.T, rng *rand.Rand, f *result.File, times float64) Verdict {
+func trialOf(t *testing.T, rng *rand.Rand, f *result.File, times float64) result.Verdict {
 	t.Helper()
 	config := configOf(f.Runs[rng.IntN(len(f.Runs))])
 	runs := slices.DeleteFunc(slices.Clone(f.Runs), func(r *result.Run) bool { return configOf(r) != config })
@@ -160,12 +160,12 @@ func TestRecordedPairs(t *testing.T) {
 			rng := rand.New(rand.NewPCG(10, 10))
 			alarms, found := 0, 0
 			for range 1000 {
-				if trialOf(t, rng, f, 1) == Slower {
+				if trialOf(t, rng, f, 1) == result.Slower {
 					alarms++
 				}
 			}
 			for range 200 {
-				if trialOf(t, rng, f, 4) == Slower {
+				if trialOf(t, rng, f, 4) == result.Slower {
 					found++
 				}
 			}

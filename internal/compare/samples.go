@@ -27,56 +27,6 @@ func NewSet(name string, files ...*result.File) Set {
 	return s
 }
 
-// Metric is a number of a run that can be compared.
-type Metric struct {
-	Name string
-	Unit string
-	// HigherIsBetter tells a rate from a cost.
-	HigherIsBetter bool
-	// Of returns the value; false where the run has none.
-	Of func(*result.Run) (float64, bool)
-}
-
-// Metrics lists what can be compared. The first is what a gate decides by.
-var Metrics = []Metric{
-	{"orders_per_s", "orders/s", true, func(r *result.Run) (float64, bool) { return r.OrdersPerS, r.CountsOrders }},
-	{"tps", "tx/s", true, func(r *result.Run) (float64, bool) { return r.TPS, true }},
-	latencyMetric("mean", func(l *result.Latency) float64 { return l.Mean }),
-	latencyMetric("p50", func(l *result.Latency) float64 { return l.P50 }),
-	latencyMetric("p90", func(l *result.Latency) float64 { return l.P90 }),
-	latencyMetric("p95", func(l *result.Latency) float64 { return l.P95 }),
-	latencyMetric("p99", func(l *result.Latency) float64 { return l.P99 }),
-	latencyMetric("p99_9", func(l *result.Latency) float64 { return l.P999 }),
-	latencyMetric("max", func(l *result.Latency) float64 { return l.Max }),
-	{"client_cpu_per_order", "us/order", false, func(r *result.Run) (float64, bool) {
-		return 1e6 * r.Client.CPUSeconds / float64(r.Orders), r.CountsOrders && r.Orders > 0 && r.Client.CPUSeconds > 0
-	}},
-	{"client_cpu_per_tx", "us/tx", false, func(r *result.Run) (float64, bool) {
-		return 1e6 * r.Client.CPUSeconds / float64(r.Transactions), r.Transactions > 0 && r.Client.CPUSeconds > 0
-	}},
-}
-
-func latencyMetric(name string, of func(*result.Latency) float64) Metric {
-	return Metric{name, "ms", false, func(r *result.Run) (float64, bool) {
-		v := of(&r.Latency)
-		return v, v > 0
-	}}
-}
-
-// LookupMetric finds a metric by name; the error lists all names.
-func LookupMetric(name string) (Metric, error) {
-	for _, m := range Metrics {
-		if m.Name == name {
-			return m, nil
-		}
-	}
-	names := make([]string, len(Metrics))
-	for i, m := range Metrics {
-		names[i] = m.Name
-	}
-	return Metric{}, fmt.Errorf("unknown metric %q; known are %s", name, strings.Join(names, ", "))
-}
-
 // Config is what makes two runs the same thing, measured again.
 type Config struct {
 	Strategy string `json:"strategy"`
@@ -142,11 +92,11 @@ func (c Config) layout() string {
 const logFloor = 1e-9
 
 // samples are the values of a metric, one a run.
-func samples(runs []*result.Run, m *Metric) []float64 {
+func samples(runs []*result.Run, m *result.Metric) []float64 {
 	var out []float64
 	for _, r := range runs {
-		if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) && v >= 0 {
-			out = append(out, v)
+		if e, ok := m.Of(r); ok && !math.IsNaN(e.Value) && !math.IsInf(e.Value, 0) && e.Value >= 0 {
+			out = append(out, e.Value)
 		}
 	}
 	return out

@@ -66,12 +66,12 @@ func allAlike(strategies int, factor float64) []float64 {
 }
 
 // verdicts counts what the gate says in many comparisons of n runs a side.
-func verdicts(t *testing.T, comparisons, n int, of noise, slow []float64, o Options) map[Verdict]int {
+func verdicts(t *testing.T, comparisons, n int, of noise, slow []float64, o Options) map[result.Verdict]int {
 	t.Helper()
 	seed := fnv.New64()
 	seed.Write([]byte(t.Name()))
 	rng := rand.New(rand.NewPCG(2026, seed.Sum64()))
-	got := map[Verdict]int{}
+	got := map[result.Verdict]int{}
 	base := allAlike(len(slow), 1)
 	for range comparisons {
 		rep, err := Compare(simulated(rng, "base", n, of, base...), simulated(rng, "new", n, of, slow...), o)
@@ -119,11 +119,11 @@ func TestNoFalseAlarms(t *testing.T) {
 				t.Parallel()
 				got := verdicts(t, 1000, c.n, c.of, allAlike(4, 1), o)
 				t.Log(got)
-				if got[Slower] > c.most {
-					t.Errorf("%d of 1,000 comparisons of the same thing say slower, at most %d may: %v", got[Slower], c.most, got)
+				if got[result.Slower] > c.most {
+					t.Errorf("%d of 1,000 comparisons of the same thing say slower, at most %d may: %v", got[result.Slower], c.most, got)
 				}
-				if got[Faster] > c.most {
-					t.Errorf("%d of 1,000 comparisons of the same thing say faster, at most %d may: %v", got[Faster], c.most, got)
+				if got[result.Faster] > c.most {
+					t.Errorf("%d of 1,000 comparisons of the same thing say faster, at most %d may: %v", got[result.Faster], c.most, got)
 				}
 			})
 		}
@@ -137,22 +137,22 @@ func TestPower(t *testing.T) {
 		of    noise
 		slow  []float64
 		o     Options
-		want  Verdict
+		want  result.Verdict
 		least int // of 1,000
 	}{
-		"10 % slower":                       {10, normal(0.05), []float64{0.9}, fivePercent, Slower, 950},
-		"all four 10 % slower":              {10, normal(0.05), allAlike(4, 0.9), fivePercent, Slower, 990},
-		"all four, every metric decides":    {10, normal(0.05), allAlike(4, 0.9), allDecide, Slower, 950},
-		"one of four":                       {10, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, Slower, 850},
-		"one of four, 12 runs":              {12, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, Slower, 930},
-		"one of four, 13 runs":              {13, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, Slower, 950},
-		"10 % slower with outliers":         {10, outliers(0.05, 0.05), []float64{0.9}, fivePercent, Slower, 800},
-		"half as fast, 6 runs":              {6, normal(0.05), []float64{1, 1, 0.5, 1}, fivePercent, Slower, 1000},
-		"15 % faster":                       {10, normal(0.05), []float64{1.15}, fivePercent, Faster, 950},
-		"same, quiet machine":               {10, normal(0.02), allAlike(4, 1), fivePercent, Same, 950},
-		"2 % slower, quiet machine":         {10, normal(0.01), allAlike(4, 0.98), fivePercent, Same, 950},
-		"10 % slower with 20 % tolerated":   {10, normal(0.03), []float64{0.9}, Options{MaxSlowdown: 0.2, Show: []string{"orders_per_s"}}, Same, 950},
-		"3 runs cannot tell, however clear": {3, normal(0.05), []float64{0.5}, fivePercent, CannotTell, 1000},
+		"10 % slower":                        {10, normal(0.05), []float64{0.9}, fivePercent, result.Slower, 950},
+		"all four 10 % slower":               {10, normal(0.05), allAlike(4, 0.9), fivePercent, result.Slower, 990},
+		"all four, every metric decides":     {10, normal(0.05), allAlike(4, 0.9), allDecide, result.Slower, 950},
+		"one of four":                        {10, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 850},
+		"one of four, 12 runs":               {12, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 930},
+		"one of four, 13 runs":               {13, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 950},
+		"10 % slower with outliers":          {10, outliers(0.05, 0.05), []float64{0.9}, fivePercent, result.Slower, 800},
+		"half as fast, 6 runs":               {6, normal(0.05), []float64{1, 1, 0.5, 1}, fivePercent, result.Slower, 1000},
+		"15 % faster":                        {10, normal(0.05), []float64{1.15}, fivePercent, result.Faster, 950},
+		"same, quiet machine":                {10, normal(0.02), allAlike(4, 1), fivePercent, result.Same, 950},
+		"2 % slower, quiet machine":          {10, normal(0.01), allAlike(4, 0.98), fivePercent, result.Same, 950},
+		"10 % slower with 20 % tolerated":    {10, normal(0.03), []float64{0.9}, Options{MaxSlowdown: 0.2, Show: []string{"orders_per_s"}}, result.Same, 950},
+		"3 runs inconclusive, however clear": {3, normal(0.05), []float64{0.5}, fivePercent, result.Inconclusive, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,14 +191,14 @@ func TestToleratedSlowdownPasses(t *testing.T) {
 			t.Parallel()
 			got := verdicts(t, 1000, c.n, c.of, c.slow, fivePercent)
 			t.Log(got)
-			if got[Slower] > c.most {
-				t.Errorf("%d of 1,000 say slower, at most %d should: %v", got[Slower], c.most, got)
+			if got[result.Slower] > c.most {
+				t.Errorf("%d of 1,000 say slower, at most %d should: %v", got[result.Slower], c.most, got)
 			}
 		})
 	}
 }
 
-// "cannot tell: N more runs" keeps its promise: with N more, most can tell.
+// "inconclusive: N more runs" keeps its promise: with N more, most can tell.
 func TestMoreRunsAreEnough(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -209,7 +209,7 @@ func TestMoreRunsAreEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rep.Verdict != CannotTell || rep.More > 100 {
+		if rep.Verdict != result.Inconclusive || rep.More > 100 {
 			continue
 		}
 		asked++
@@ -218,7 +218,7 @@ func TestMoreRunsAreEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rep.Verdict != CannotTell {
+		if rep.Verdict != result.Inconclusive {
 			told++
 		}
 	}

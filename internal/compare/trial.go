@@ -24,7 +24,7 @@ type Trial struct {
 
 // tested is one metric of a trial.
 type tested struct {
-	Metric
+	*result.Metric
 	seq    *Sequential
 	values [2][]float64
 	absent bool // of a run, so that the metric is left out
@@ -43,13 +43,13 @@ func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
 	if _, _, err := o.metrics(Set{}, Set{}); err != nil {
 		return nil, err
 	}
-	_, err := t.sequential(Metric{}, o.Alpha)
+	_, err := t.sequential(&result.Metric{}, o.Alpha)
 	return t, err
 }
 
-func (t *Trial) sequential(m Metric, alpha float64) (*Sequential, error) {
+func (t *Trial) sequential(m *result.Metric, alpha float64) (*Sequential, error) {
 	return NewSequential(SequentialOptions{
-		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.HigherIsBetter,
+		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.Better == result.HigherIsBetter,
 	})
 }
 
@@ -106,7 +106,7 @@ func (t *Trial) Add(a, b *result.Run) error {
 	}
 	for _, m := range t.gate {
 		for i, r := range []*result.Run{a, b} {
-			if v, ok := m.Of(r); !ok || !(v > 0) || math.IsInf(v, 0) {
+			if e, ok := m.Of(r); !ok || !(e.Value > 0) || math.IsInf(e.Value, 0) {
 				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, sideName(i), m.Name)
 			}
 		}
@@ -125,8 +125,9 @@ func (t *Trial) Add(a, b *result.Run) error {
 // add records a metric's pair; a metric that is only shown ends where a run
 // does not have it.
 func (m *tested) add(a, b *result.Run) error {
-	va, okA := m.Of(a)
-	vb, okB := m.Of(b)
+	ofA, okA := m.Of(a)
+	ofB, okB := m.Of(b)
+	va, vb := ofA.Value, ofB.Value
 	m.absent = m.absent || !okA || !okB || !(va > 0 && vb > 0) || math.IsInf(va, 0) || math.IsInf(vb, 0)
 	if m.absent {
 		return nil
@@ -144,7 +145,7 @@ func (t *Trial) Done() bool {
 	done := len(t.gate) > 0
 	for _, m := range t.gate {
 		d := m.seq.Decide()
-		if d.Verdict == Slower {
+		if d.Verdict == result.Slower {
 			return true
 		}
 		done = done && d.Done
@@ -153,23 +154,24 @@ func (t *Trial) Done() bool {
 }
 
 // Report is what is known after the pairs so far; NotComparable without any.
-func (t *Trial) Report() *Report {
-	rep := &Report{
+func (t *Trial) Report() *result.Comparison {
+	rep := &result.Comparison{
 		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
-		Gate: []string{}, Rows: []Row{}, Problems: []Problem{},
+		Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
-		rep.Outcome = Outcome{Verdict: NotComparable}
+		rep.Outcome = result.Outcome{Verdict: result.NotComparable}
 		return rep
 	}
-	config := bothConfigs(configOf(t.runs[0][0]), configOf(t.runs[1][0]))
+	config := t.runs[0][0].Configuration
+	across := config.Diff(t.runs[1][0].Configuration)
 	for _, m := range t.gate {
 		rep.Gate = append(rep.Gate, m.Name)
-		rep.Rows = append(rep.Rows, m.row(config, true, len(t.gate)))
+		rep.Rows = append(rep.Rows, m.row(config, across, true, len(t.gate)))
 	}
 	for _, m := range t.shown {
 		if !m.absent {
-			rep.Rows = append(rep.Rows, m.row(config, false, 1))
+			rep.Rows = append(rep.Rows, m.row(config, across, false, 1))
 		}
 	}
 	rep.Outcome = overall(rep.Rows)
@@ -178,48 +180,15 @@ func (t *Trial) Report() *Report {
 
 // row is the metric's line in the report; its p-value is corrected for the
 // number of metrics that decide.
-func (m *tested) row(c Config, decides bool, family int) Row {
+func (m *tested) row(c result.Configuration, across []result.Difference, decides bool, family int) result.ComparisonRow {
 	d := m.seq.Decide()
-	r := Row{
-		Config: c, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.HigherIsBetter, Decides: decides,
+	r := result.ComparisonRow{
+		Configuration: c, Across: across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
 		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
-		Ratio: d.Ratio, Interval: d.Interval, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
+		Ratio: d.Ratio, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
 	for i := range d.Pairs {
 		r.Pairs = append(r.Pairs, [2]float64{m.values[0][i], m.values[1][i]})
 	}
 	return r
-}
-
-// bothConfigs names what the variants share once, and where they differ both,
-// with a bar between.
-func bothConfigs(a, b Config) Config {
-	if a == b {
-		return a
-	}
-	both := func(x, y string) string {
-		if x == y {
-			return x
-		}
-		if x == "" {
-			x = "-"
-		}
-		if y == "" {
-			y = "-"
-		}
-		return x + " | " + y
-	}
-	c := Config{
-		Strategy: both(a.Strategy, b.Strategy), Workload: both(a.Workload, b.Workload), Mode: both(a.Mode, b.Mode),
-		Clients: a.Clients, Params: both(a.Params, b.Params),
-	}
-	if a.layout() == b.layout() {
-		c.Layout, c.Unlogged, c.Partitions = a.Layout, a.Unlogged, a.Partitions
-	} else {
-		c.Layout = both(a.layout(), b.layout())
-	}
-	if a.Clients != b.Clients {
-		c.Params = strings.TrimSpace(c.Params + fmt.Sprintf(" --client=%d | %d", a.Clients, b.Clients))
-	}
-	return c
 }

@@ -47,7 +47,7 @@ func TestTrialRaisesNoAlarm(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 1))
 			slower := 0
 			for range 600 {
-				if playTrial(t, rng, 0.2, 1, Options{MaxSlowdown: 0.05, Gate: gate}, 20).Report().Verdict == Slower {
+				if playTrial(t, rng, 0.2, 1, Options{MaxSlowdown: 0.05, Gate: gate}, 20).Report().Verdict == result.Slower {
 					slower++
 				}
 			}
@@ -63,7 +63,7 @@ func TestTrialFindsASlowdown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for range 100 {
 		tr := playTrial(t, rng, 0.05, 0.7, Options{MaxSlowdown: 0.05}, 0)
-		if r := tr.Report(); r.Verdict != Slower || !r.Failed() {
+		if r := tr.Report(); r.Verdict != result.Slower || !r.Failed() {
 			t.Fatalf("a slowdown of 30 %% is %q after %d pairs", r.Verdict, tr.Pairs())
 		}
 		if tr.Pairs() > 40 {
@@ -78,7 +78,7 @@ func TestTrialReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := tr.Report(); r.Verdict != NotComparable || tr.Done() {
+	if r := tr.Report(); r.Verdict != result.NotComparable || tr.Done() {
 		t.Errorf("before the first pair: %+v", r.Outcome)
 	}
 	a, b := sampleRun("for-update", 1000), sampleRun("skip-locked", 1100)
@@ -98,16 +98,16 @@ func TestTrialReport(t *testing.T) {
 		t.Error(diff)
 	}
 	row := r.Rows[0]
-	if got, want := row.Config.String(), "for-update | skip-locked --client=8 | 16, plain | plain unlogged, prepared, 8 clients"; got != want {
+	if got, want := row.Name(), "for-update, plain, prepared, 8 clients; strategy for-update against skip-locked; unlogged none against yes; client 8 against 16"; got != want {
 		t.Errorf("the configuration is %q, want %q", got, want)
 	}
-	if !row.Decides || row.BaseRuns != 2 || row.BaseMedian != 1000 || row.NewMedian != 1100 || math.Abs(row.Ratio-1.1) > 1e-9 {
+	if !row.Decides || row.BaseRuns != 2 || row.BaseMedian != 1000 || row.NewMedian != 1100 || math.Abs(row.Ratio.Value-1.1) > 1e-9 {
 		t.Errorf("%+v", row)
 	}
 	if diff := cmp.Diff([][2]float64{{1000, 1100}, {1000, 1100}}, row.Pairs); diff != "" {
 		t.Error(diff)
 	}
-	if r.Verdict != CannotTell || !r.Paired || r.SampleName() != "pair" {
+	if r.Verdict != result.Inconclusive || !r.Paired || r.SampleName() != "pair" {
 		t.Errorf("%+v", r)
 	}
 }

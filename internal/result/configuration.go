@@ -230,6 +230,30 @@ func (c Configuration) Without(names ...string) Configuration {
 	return c
 }
 
+// String names the configuration as reports and messages do: the strategy with
+// its parameters, the layout, the query mode and the clients. It does not tell
+// all configurations apart; Diff does.
+func (c Configuration) String() string {
+	s := c.Strategy
+	params := c.Params.Map()
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		s += " " + name + "=" + params[name]
+	}
+	if c.Rate > 0 {
+		s += fmt.Sprintf(" --rate=%g", c.Rate)
+	}
+	if c.Reconnect {
+		s += " --connect"
+	}
+	if c.Enqueue.Producers > 0 {
+		s += fmt.Sprintf(" --producers=%d", c.Enqueue.Producers)
+	}
+	if layout := c.LayoutName(); layout != "" {
+		s += ", " + layout
+	}
+	return fmt.Sprintf("%s, %s, %d clients", s, c.Mode, c.Clients)
+}
+
 // LayoutName is the layout with its number of partitions and its durability.
 func (c Configuration) LayoutName() string {
 	s := c.Layout

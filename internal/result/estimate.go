@@ -26,6 +26,12 @@ func (e Estimate) Exact() bool { return e.Low == e.Value && e.High == e.Value }
 // Bounded tells whether both ends are known.
 func (e Estimate) Bounded() bool { return !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) }
 
+// times scales a number by a positive factor.
+func (e Estimate) times(factor float64) Estimate {
+	e.Value, e.Low, e.High = e.Value*factor, e.Low*factor, e.High*factor
+	return e
+}
+
 type estimateJSON struct {
 	Value      *float64 `json:"value"`
 	Low        *float64 `json:"low"`

@@ -15,4 +15,6 @@ type File struct {
 	Environment Environment `json:"environment"`
 	// Capacity is what capacity planning found.
 	Capacity json.RawMessage `json:"capacity,omitempty"`
+	// Comparison is what a comparison of these runs with others came to.
+	Comparison *Comparison `json:"comparison,omitempty"`
 }

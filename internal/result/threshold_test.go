@@ -1,32 +1,42 @@
-package compare
+package result
 
 import (
 	"math"
 	"strings"
 	"testing"
-
-	"qbench/internal/result"
 )
 
-func measured() *result.Run {
-	return &result.Run{
-		Configuration: result.Configuration{Strategy: "skip-locked", Layout: "plain", Mode: "prepared", Clients: 8},
+func measured() *Run {
+	return &Run{
+		Configuration: Configuration{Strategy: "skip-locked", Layout: "plain", Mode: "prepared", Clients: 8},
 		CountsOrders:  true,
 		OrdersPerS:    4321.5, TPS: 5000,
-		Stats: result.Stats{
+		Stats: Stats{
 			Transactions: 900, Orders: 750, Empty: 150, Skipped: 50, Late: 9, Retried: 20, Retries: 31,
-			Failures: result.Failures{Serialization: 30, Deadlock: 20},
+			Failures: Failures{Serialization: 30, Deadlock: 20},
 		},
-		Latency: result.Latency{Mean: 1.5, P50: 1, P90: 2, P95: 3, P99: 20, P999: 45.25, Max: 1234},
-		Audit:   &result.Audit{OK: true, Lost: 2, Remaining: 7},
-		Client:  result.ClientUse{CPUShare: 0.425, CPUSeconds: 1},
-		Steady:  &result.Steady{QueueTime: &result.Latency{P99: 7, P999: 8}, EndToEnd: &result.Latency{P99: 9}, Depth: result.Depth{Max: 40}},
+		Latency: Latency{Mean: 1.5, P50: 1, P90: 2, P95: 3, P99: 20, P999: 45.25, Max: 1234},
+		Audit:   &Audit{OK: true, Lost: 2, Remaining: 7},
+		Client:  ClientUse{CPUShare: 0.425, CPUSeconds: 1},
+		Steady:  &Steady{QueueTime: &Latency{P99: 7, P999: 8}, EndToEnd: &Latency{P99: 9}, Depth: Depth{Max: 40}},
 	}
+}
+
+// check is the threshold with the value where the condition is not known to be
+// false, "" where it is.
+func check(th Threshold, r *Run) string {
+	truth, value := th.Check(r)
+	switch truth {
+	case True:
+		return th.String() + ": " + value
+	case Unknown:
+		return th.String() + "? " + value
+	}
+	return ""
 }
 
 func TestThresholds(t *testing.T) {
 	t.Parallel()
-	const run = "skip-locked, plain, prepared, 8 clients: "
 	for _, c := range []struct{ text, fails string }{
 		{"p99>20ms", ""},
 		{"p99>=20ms", "p99>=20ms: p99 is 20 ms"},
@@ -72,13 +82,8 @@ func TestThresholds(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		reason, failed := th.Fails(measured())
-		want := c.fails
-		if want != "" {
-			want = run + want
-		}
-		if reason != want || failed != (want != "") {
-			t.Errorf("%s: %q, want %q", c.text, reason, want)
+		if got := check(th, measured()); got != c.fails {
+			t.Errorf("%s: %q, want %q", c.text, got, c.fails)
 		}
 	}
 }
@@ -86,36 +91,69 @@ func TestThresholds(t *testing.T) {
 // What a run does not have is no success.
 func TestThresholdsUnmeasured(t *testing.T) {
 	t.Parallel()
-	r := &result.Run{Configuration: result.Configuration{Strategy: "mine.sql", Mode: "simple", Clients: 1}}
+	r := &Run{Configuration: Configuration{Strategy: "mine.sql", Mode: "simple", Clients: 1}}
 	for text, want := range map[string]string{
-		"p99>20ms":          "not measured, no transaction succeeded",
-		"empty>10%":         "not measured, there was no transaction",
-		"failed>1%":         "not measured, there was no transaction",
-		"lost>0":            "not measured, the run has no audit",
-		"orders_per_s<5000": "not measured, the script counts no orders",
-		"orders<1":          "not measured, the script counts no orders",
-		"queue_p99>1ms":     "not measured, the run has no producers, or no order of theirs was done",
-		"e2e_max>1ms":       "not measured, the run has no producers, or no order of theirs was done",
-		"depth_max>1":       "not measured, the run has no producers, or no order of theirs was done",
+		"p99>20ms":          "p99 was not measured: no transaction moved an order",
+		"all_p99>20ms":      "all_p99 was not measured: no transaction succeeded",
+		"empty>10%":         "empty was not measured: there was no transaction",
+		"failed>1%":         "failed was not measured: there was no transaction",
+		"lost>0":            "lost was not measured: the run has no audit",
+		"orders_per_s<5000": "orders_per_s was not measured: no script of the run counts orders",
+		"orders<1":          "orders was not measured: no script of the run counts orders",
+		"queue_p99>1ms":     "queue_p99 was not measured: the run has no producers, or no order of theirs was taken",
+		"e2e_max>1ms":       "e2e_max was not measured: the run has no producers, or no order of theirs was taken",
+		"depth_max>1":       "depth_max was not measured: the run has no producers (--producers)",
+		"lag_p99>1ms":       "lag_p99 was not measured: the run has no schedule (--rate)",
 	} {
 		th, err := ParseThreshold(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reason, failed := th.Fails(r); !failed || !strings.HasSuffix(reason, want) {
-			t.Errorf("%s: %q, want %q", text, reason, want)
+		if got := check(th, r); got != th.String()+"? "+want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A bound decides a threshold only if the condition is the same at both ends.
+func TestThresholdsOfBounds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, value string
+		e           Estimate
+		want        Truth
+	}{
+		{"p99>1s", "p99 is at least 4.5 s", AtLeast(4500), True},
+		{"p99>10s", "p99 is at least 4.5 s", AtLeast(4500), Unknown},
+		{"p99<10s", "p99 is at least 4.5 s", AtLeast(4500), Unknown},
+		{"p99<4s", "p99 is at least 4.5 s", AtLeast(4500), False},
+		{"p99>20ms", "p99 is between 15 ms and 25 ms", Estimate{Value: 20, Low: 15, High: 25}, Unknown},
+		{"p99>=15ms", "p99 is between 15 ms and 25 ms", Estimate{Value: 20, Low: 15, High: 25}, True},
+		{"p99>25ms", "p99 is between 15 ms and 25 ms", Estimate{Value: 20, Low: 15, High: 25}, False},
+		{"p99>30ms", "p99 is at most 25 ms", Estimate{Value: 25, Low: math.Inf(-1), High: 25}, False},
+		{"p99>30ms", "p99 was not measured: no transaction moved an order", Exactly(math.NaN()), Unknown},
+	} {
+		th, err := ParseThreshold(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := *th.Metric
+		m.Of = func(*Run) (Estimate, bool) { return c.e, true }
+		th.Metric = &m
+		if truth, value := th.Check(&Run{}); truth != c.want || value != c.value {
+			t.Errorf("%s of %+v: %v, %q; want %v, %q", c.text, c.e, truth, value, c.want, c.value)
 		}
 	}
 }
 
 func TestThresholdErrors(t *testing.T) {
 	t.Parallel()
-	names := "known are orders_per_s, tps, mean, p50, p90, p95, p99, p99_9, max, transactions, orders, empty, failed, skipped, late, retried, retries, aborted_clients, lost, duplicated, in_doubt, remaining, client_cpu, depth_max, queue_mean, queue_p50, queue_p90, queue_p95, queue_p99, queue_p99_9, queue_max, e2e_mean, e2e_p50, e2e_p90, e2e_p95, e2e_p99, e2e_p99_9, e2e_max"
+	names := "known are " + strings.Join(MetricNames(), ", ")
 	for text, want := range map[string]string{
-		"":                   `threshold "": column 1: expected a name; ` + names,
-		"p98>20ms":           `threshold "p98>20ms": column 1: unknown name "p98"; ` + names,
-		"  P99>20ms":         `threshold "  P99>20ms": column 3: unknown name "P99"; ` + names,
-		">20ms":              `threshold ">20ms": column 1: expected a name; ` + names,
+		"":                   `threshold "": column 1: expected the name of a metric; ` + names,
+		"p98>20ms":           `threshold "p98>20ms": column 1: unknown metric "p98"; ` + names,
+		"  P99>20ms":         `threshold "  P99>20ms": column 3: unknown metric "P99"; ` + names,
+		">20ms":              `threshold ">20ms": column 1: expected the name of a metric; ` + names,
 		"p99":                `threshold "p99": column 4: expected > >= < or <=, found ""`,
 		"p99=20ms":           `threshold "p99=20ms": column 4: expected > >= < or <=, found "="`,
 		"p99>>20ms":          `threshold "p99>>20ms": column 4: expected > >= < or <=, found ">>"`,
@@ -161,14 +199,11 @@ func FuzzParseThreshold(f *testing.F) {
 		if err != nil || again != th {
 			t.Fatalf("%q is read as %s, which is read as %s (%v)", text, th, again, err)
 		}
-		if math.IsNaN(th.value) || math.IsInf(th.value, 0) || th.value < 0 {
-			t.Fatalf("%q has the value %g", text, th.value)
+		if math.IsNaN(th.Value) || math.IsInf(th.Value, 0) || th.Value < 0 {
+			t.Fatalf("%q has the value %g", text, th.Value)
 		}
-		if reason, failed := th.Fails(r); failed != (reason != "") || strings.Contains(reason, "\n") {
-			t.Fatalf("%s: %v with the reason %q", th, failed, reason)
-		}
-		if strings.Contains(th.Value(r), "\n") {
-			t.Fatal("a reason has one line")
+		if _, value := th.Check(r); !strings.HasPrefix(value, th.Metric.Name) || strings.Contains(value, "\n") {
+			t.Fatalf("%s: %q", th, value)
 		}
 	})
 }

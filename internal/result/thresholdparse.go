@@ -1,4 +1,4 @@
-package compare
+package result
 
 import (
 	"fmt"
@@ -6,23 +6,14 @@ import (
 	"strings"
 )
 
-// Threshold is a condition on one run, such as "p99>20ms", that --fail-if must
-// not see.
-type Threshold struct {
-	quantity *quantity
-	op       string // > >= < <=
-	value    float64
-	unit     string
-}
-
-// units maps the unit of a threshold to its kind and its size in what results
-// hold: milliseconds, or a part of 100.
+// units maps the units of thresholds to those of metrics, with their size in
+// them.
 var units = map[string]struct {
-	kind kind
+	of   string
 	size float64
 }{
-	"us": {duration, 0.001}, "µs": {duration, 0.001}, "ms": {duration, 1}, "s": {duration, 1000},
-	"%": {share, 1},
+	"us": {"ms", 0.001}, "µs": {"ms", 0.001}, "ms": {"ms", 1}, "s": {"ms", 1000},
+	"%": {"%", 1},
 }
 
 // operators are in the order of being tried.
@@ -65,16 +56,16 @@ func (p *thresholdParser) parse() (t Threshold, err error) {
 	name := p.take(func(c byte) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || digit(c) || c == '_' || c == '.'
 	})
-	if t.quantity = lookupQuantity(name); t.quantity == nil {
-		if name == "" {
-			return t, fmt.Errorf("expected a name; known are %s", quantityNames())
-		}
-		return t, fmt.Errorf("unknown name %q; known are %s", name, quantityNames())
+	if name == "" {
+		return t, fmt.Errorf("expected the name of a metric; known are %s", strings.Join(MetricNames(), ", "))
 	}
-	if t.op, err = p.operator(); err != nil {
+	if t.Metric, err = LookupMetric(name); err != nil {
 		return t, err
 	}
-	if t.value, err = p.number(); err != nil {
+	if t.Op, err = p.operator(); err != nil {
+		return t, err
+	}
+	if t.Value, err = p.number(); err != nil {
 		return t, err
 	}
 	return t, p.unit(&t)
@@ -126,25 +117,21 @@ func (p *thresholdParser) number() (float64, error) {
 
 func (p *thresholdParser) unit(t *Threshold) error {
 	text := strings.TrimRight(p.take(func(byte) bool { return true }), " \t")
-	u, known := units[text]
-	switch k := t.quantity.kind; {
-	case k == duration && (!known || u.kind != duration):
-		return fmt.Errorf("%s is a time and takes us, ms or s, not %q", t.quantity.name, text)
-	case k == share && (!known || u.kind != share):
-		return fmt.Errorf("%s is a share and takes %%, not %q", t.quantity.name, text)
-	case k == countOrShare && text != "" && (!known || u.kind != share):
-		return fmt.Errorf("%s is a count and takes no unit, or %% of %s, not %q", t.quantity.name, t.quantity.whole, text)
-	case (k == count || k == number) && text != "":
-		return fmt.Errorf("%s takes no unit, found %q", t.quantity.name, text)
+	u := units[text]
+	m := t.Metric
+	switch {
+	case m.Unit == "ms" && u.of != "ms":
+		return fmt.Errorf("%s is a time and takes us, ms or s, not %q", m.Name, text)
+	case m.Unit == "%" && u.of != "%":
+		return fmt.Errorf("%s is a share and takes %%, not %q", m.Name, text)
+	case m.Total != nil && text != "" && u.of != "%":
+		return fmt.Errorf("%s is a count and takes no unit, or %% of %s, not %q", m.Name, m.Whole, text)
+	case m.Unit != "ms" && m.Unit != "%" && m.Total == nil && text != "":
+		return fmt.Errorf("%s takes no unit, found %q", m.Name, text)
 	}
 	if text == "µs" {
 		text = "us"
 	}
-	t.unit = text
+	t.Unit = text
 	return nil
-}
-
-// String writes the threshold so that ParseThreshold reads it again.
-func (t Threshold) String() string {
-	return t.quantity.name + t.op + strconv.FormatFloat(t.value, 'g', -1, 64) + t.unit
 }
