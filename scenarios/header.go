@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"qbench/internal/nearest"
 	"qbench/runner"
 	"qbench/runner/script"
 )
@@ -59,7 +60,7 @@ func (h *header) read() error {
 	}
 	set, ok := headerKeys[key]
 	if !ok {
-		return h.errorf("unknown key %q%s", key, DidYouMean(key, knownKeys))
+		return h.errorf("unknown key %q%s", key, nearest.DidYouMean(key, knownKeys))
 	}
 	named := key == "param" || key == "state"
 	switch {
@@ -91,7 +92,7 @@ var headerKeys = map[string]func(h *header, name, value string) error{
 	},
 	"workload": func(h *header, _, value string) error {
 		if workloadLayouts[value] == nil {
-			return h.errorf("unknown workload %q%s", value, DidYouMean(value, slices.Sorted(maps.Keys(workloadLayouts))))
+			return h.errorf("unknown workload %q%s", value, nearest.DidYouMean(value, slices.Sorted(maps.Keys(workloadLayouts))))
 		}
 		h.s.Workload = value
 		return nil
@@ -254,7 +255,7 @@ func (h *header) finish() error {
 			return fmt.Errorf("%s: layouts are given, but no workload: add \"-- qbench: workload = orders\"", h.sc.Name)
 		}
 		if !slices.Contains(known, layout) {
-			return fmt.Errorf("%s: the workload %q has no layout %q%s", h.sc.Name, h.s.Workload, layout, DidYouMean(layout, known))
+			return fmt.Errorf("%s: the workload %q has no layout %q%s", h.sc.Name, h.s.Workload, layout, nearest.DidYouMean(layout, known))
 		}
 	}
 	return nil

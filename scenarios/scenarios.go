@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"qbench/internal/nearest"
 	"qbench/runner"
 	"qbench/runner/script"
 )
@@ -82,7 +83,7 @@ func Load(name string, syms *script.Symbols) (*Scenario, error) {
 	}
 	s, err := loadEmbedded(name, syms)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return nil, fmt.Errorf("unknown strategy %q%s (\"qbench strategies\" lists them; a file is given as ./FILE.sql)", name, DidYouMean(name, Names()))
+		return nil, fmt.Errorf("unknown strategy %q%s (\"qbench strategies\" lists them; a file is given as ./FILE.sql)", name, nearest.DidYouMean(name, Names()))
 	}
 	return s, err
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
+	"qbench/internal/nearest"
 
-	"qbench/scenarios"
+	"github.com/urfave/cli/v2"
 )
 
 // arguments is a command's part of the command line in canonical form.
@@ -138,7 +138,7 @@ func (p *argumentParser) unknown(flag string) error {
 			names = append(names, dashed(n))
 		}
 	}
-	suggestion := scenarios.DidYouMean(flag, append(names, "--help"))
+	suggestion := nearest.DidYouMean(flag, append(names, "--help"))
 	if len(flag) == 2 {
 		suggestion = "" // any letter is near any other
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/conninfo"
+	"qbench/internal/nearest"
 	"qbench/internal/printable"
 	"qbench/scenarios"
 )
@@ -162,7 +163,7 @@ func (a *app) unknownCommand(name string) error {
 	for _, c := range rawCommands {
 		names = append(names, c.name)
 	}
-	return &usageError{fmt.Errorf("unknown command %q%s", name, scenarios.DidYouMean(name, names)), ""}
+	return &usageError{fmt.Errorf("unknown command %q%s", name, nearest.DidYouMean(name, names)), ""}
 }
 
 // strayArgument explains an argument that no flag took.

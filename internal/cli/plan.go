@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"qbench/internal/bench"
+	"qbench/internal/nearest"
 	"qbench/runner"
 	"qbench/runner/script"
 	"qbench/scenarios"
@@ -175,7 +176,7 @@ func readQueue(v *values) schema.Options {
 	o := schema.Options{Layout: v.text("layout"), Unlogged: v.c.Bool("unlogged"), Seed: v.unsigned("seed"), Schema: v.text("schema-name")}
 	layouts := []string{schema.Plain, schema.Unlogged, schema.Partitioned}
 	if v.given("layout") && !slices.Contains(layouts, o.Layout) {
-		v.fail("unknown layout %q%s (one of %s)", o.Layout, scenarios.DidYouMean(o.Layout, layouts), strings.Join(layouts, ", "))
+		v.fail("unknown layout %q%s (one of %s)", o.Layout, nearest.DidYouMean(o.Layout, layouts), strings.Join(layouts, ", "))
 	}
 	if v.given("partitions") || !v.c.Bool("keep-data") {
 		o.Partitions = int(v.integer("partitions", "partitions", 1, schema.MaxPartitions))
@@ -207,7 +208,7 @@ func readModes(v *values) []runner.Mode {
 	var out []runner.Mode
 	for _, text := range v.list("protocol") {
 		if !slices.Contains(names, text) {
-			v.fail("-M %q: unknown query mode%s (one of %s)", text, scenarios.DidYouMean(text, names), strings.Join(names, ", "))
+			v.fail("-M %q: unknown query mode%s (one of %s)", text, nearest.DidYouMean(text, names), strings.Join(names, ", "))
 		}
 		out = append(out, runner.Mode(text))
 	}
@@ -291,7 +292,7 @@ func readVariables(v *values, mixes []*bench.Mix) map[string]string {
 		if !script.ValidName(name) {
 			v.fail("-D %s: not a variable's name: use letters, digits and underscores", name)
 		} else if !usesVariable(mixes, name) {
-			v.fail("-D %s: no script of the run uses the variable %q%s", name, name, scenarios.DidYouMean(name, paramNames(mixes)))
+			v.fail("-D %s: no script of the run uses the variable %q%s", name, name, nearest.DidYouMean(name, paramNames(mixes)))
 		}
 	}
 	set := func(flag, name, value string) {

@@ -1,4 +1,5 @@
-package scenarios
+// Package nearest guesses what a misspelt name was meant to be.
+package nearest
 
 import "fmt"
 
