@@ -50,7 +50,7 @@ func (a *app) run(c *cli.Context) error {
 		return err
 	}
 	if out.folder != nil {
-		out.folder.title = strategiesOf(specs)
+		out.folder.Title = strategiesOf(specs)
 	}
 	if err := errors.Join(logs.check(), limits.check()); err != nil {
 		return err

@@ -16,6 +16,10 @@ type Comparison struct {
 	Strict      bool    `json:"strict"`
 	// Paired says that the runs were judged by pairs (qbench ab).
 	Paired bool `json:"paired,omitempty"`
+	// Order is, for each pair, the order of its runs: "A B" or "B A", as a coin
+	// seeded with OrderSeed fell.
+	OrderSeed uint64   `json:"order_seed,omitempty"`
+	Order     []string `json:"order,omitempty"`
 	// Interrupted says that the user ended the comparison before its rule did.
 	Interrupted bool     `json:"interrupted,omitempty"`
 	Gate        []string `json:"gate"`
