@@ -9,6 +9,7 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/nearest"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 	"qbench/report"
 )
 
@@ -26,8 +27,8 @@ func thresholdFlags() []cli.Flag {
 // thresholds is what the flags ask for.
 type thresholds struct {
 	list  []result.Threshold
-	pass  bool        // undecided ones
-	junit *resultFile // nil without
+	pass  bool             // undecided ones
+	junit *resultfile.File // nil without
 }
 
 func readThresholds(v *values) thresholds {
@@ -48,7 +49,7 @@ func readThresholds(v *values) thresholds {
 		v.fail("--undecided %q%s (one of auto, fail, pass)", text, nearest.DidYouMean(text, words))
 	}
 	if path := v.text("junit"); path != "" {
-		t.junit = &resultFile{path: path}
+		t.junit = resultfile.New(path)
 	} else if v.given("junit") {
 		v.fail("--junit needs the name of a file")
 	}
@@ -98,7 +99,7 @@ func (t *thresholds) check() error {
 	if t.junit == nil {
 		return nil
 	}
-	return t.junit.check()
+	return t.junit.Check()
 }
 
 // apply says on a line each which conditions are true of which runs, and which
@@ -125,5 +126,5 @@ func (t *thresholds) apply(stderr io.Writer, runs []*result.Run) (Status, error)
 	if t.junit == nil {
 		return status, nil
 	}
-	return status, t.junit.fill(func(w io.Writer) error { return report.ChecksJUnit(w, runs, checks, t.pass) })
+	return status, t.junit.Fill(func(w io.Writer) error { return report.ChecksJUnit(w, runs, checks, t.pass) })
 }
