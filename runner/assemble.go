@@ -6,6 +6,7 @@ import (
 
 	"qbench/internal/result"
 	"qbench/runner/script"
+	"qbench/runner/txn"
 )
 
 // end is the moment, in nanoseconds since GO, up to which the rates of a group
@@ -65,9 +66,9 @@ func (r *run) seconds(group int) float64 {
 	return max(0, float64(r.end(group)-r.measureFrom)/1e9)
 }
 
-func (r *run) inDoubt(group int) (d doubt) {
+func (r *run) inDoubt(group int) (d txn.Doubt) {
 	for _, l := range r.loops {
-		d.add(l.groups[group].doubt)
+		d.Add(l.groups[group].doubt)
 	}
 	return d
 }
@@ -75,7 +76,7 @@ func (r *run) inDoubt(group int) (d doubt) {
 func (r *run) groupLoad(gi int, total *result.Stats) GroupLoad {
 	g := GroupLoad{Seconds: r.seconds(gi), Stats: *total, CountsOrders: countsOrders(r.programs[gi])}
 	d := r.inDoubt(gi)
-	g.InDoubt, g.InDoubtUnknown = d.orders, d.open
+	g.InDoubt, g.InDoubtUnknown = d.Orders, d.Open
 	for _, l := range r.loops {
 		g.WarmupOrders += l.groups[gi].warmupOrders
 	}

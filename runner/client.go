@@ -6,6 +6,7 @@ import (
 
 	"qbench/runner/loop"
 	"qbench/runner/script"
+	"qbench/runner/txn"
 )
 
 // state is where a client stands between two events. The names follow
@@ -54,15 +55,15 @@ type client struct {
 	tries     int
 	deadlocks int // tries that ended in one
 	status    errorStatus
-	saved     script.Rand // state at the start, for a retry
-	tx        txn         // what the server has open
-	committed int64       // orders done and committed
-	cause     string      // first error of the transaction, if another one followed from it
-	local     bool        // commands ran since the clock was read
-	waited    bool        // the transaction gave way to others at least once
-	count     int64       // of transactions, for -t
-	emptyAt   int64       // orders acknowledged by all when it last found none
-	ended     bool        // it no longer counts as live
+	saved     script.Rand     // state at the start, for a retry
+	tx        txn.Transaction // what the server has open
+	committed int64           // orders done and committed
+	cause     string          // first error of the transaction, if another one followed from it
+	local     bool            // commands ran since the clock was read
+	waited    bool            // the transaction gave way to others at least once
+	count     int64           // of transactions, for -t
+	emptyAt   int64           // orders acknowledged by all when it last found none
+	ended     bool            // it no longer counts as live
 
 	// The commands under way.
 	stmtBegin int64
@@ -150,7 +151,7 @@ func (c *client) advance() {
 				c.scheduled = l.now
 			}
 			c.pc, c.committed = 0, 0
-			c.tx.forget()
+			c.tx.Forget()
 			c.state = stStartCommand
 		case stStartCommand:
 			c.startCommand()

@@ -64,7 +64,7 @@ func (c *client) silent(now int64) bool {
 
 // publishDoubt lets the other loops know that orders are in doubt.
 func (l *eventLoop) publishDoubt() {
-	if d := l.groups[0].doubt; d.orders > 0 || d.open {
+	if d := l.groups[0].doubt; d.Orders > 0 || d.Open {
 		l.inDoubt.Store(true)
 	}
 }
@@ -105,8 +105,7 @@ func (l *eventLoop) finish(c *client) {
 	l.readClock()
 	c.group.end = max(c.group.end, l.run.endFor(l.now))
 	// Transactions that it left prepared may still be committed.
-	c.group.doubt.orders += c.tx.prepared
-	c.tx.prepared = 0
+	c.group.doubt.Orders += c.tx.TakePrepared()
 	// The transaction is not counted, but what it committed is done.
 	if c.prog != nil && c.begin < l.run.measureFrom {
 		c.group.warmupOrders += c.committed

@@ -7,6 +7,7 @@ import (
 	"qbench/internal/result"
 	"qbench/runner/loop"
 	"qbench/runner/script"
+	"qbench/runner/txn"
 	"qbench/runner/usage"
 )
 
@@ -83,7 +84,7 @@ type group struct {
 	scripts      []*result.Stats
 	afterDrain   int64
 	warmupOrders int64
-	doubt        doubt
+	doubt        txn.Doubt
 	end          int64 // when the last client of the group finished
 }
 

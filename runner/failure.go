@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 	"qbench/runner/wire"
 )
 
@@ -122,7 +123,7 @@ func (c *client) retry() bool {
 func (c *client) recoverError() {
 	l := c.loop
 	c.unsynced, c.block, c.pipeline = false, false, false
-	c.tx.forget()
+	c.tx.Forget()
 	if c.conn.txStatus != 'I' {
 		c.sendRollback()
 		return
@@ -195,8 +196,7 @@ func (c *client) leaveConnection() {
 	if c.conn == nil {
 		return
 	}
-	c.group.doubt.add(c.lost())
-	c.tx.prepared = 0 // is part of that
+	c.group.doubt.Add(c.lost())
 	l.publishDoubt()
 	c.conn.sock.Close()
 	c.conn.client = nil
@@ -208,41 +208,41 @@ func (c *client) leaveConnection() {
 }
 
 // lost is what may have been committed of what was sent.
-func (c *client) lost() doubt {
-	var groups [][]flight
+func (c *client) lost() txn.Doubt {
+	var groups [][]txn.Flight
 	from := c.answered
 	skip := 0 // results of the first message that have come
 	if c.loop.run.cfg.Mode == Simple {
 		skip = c.query
 	}
 	for _, end := range c.syncs[:min(c.flushed, len(c.syncs))] {
-		var g []flight
+		var g []txn.Flight
 		for _, s := range c.sent[min(from, end):end] {
 			if s.executes {
-				g = append(g, s.flights(skip, c.tx.wrote)...)
+				g = append(g, s.flights(skip, c.tx.Wrote())...)
 			}
 			skip = 0
 		}
 		groups = append(groups, g)
 		from = max(from, end)
 	}
-	return c.tx.lost(groups, c.syncFailed)
+	return c.tx.Lost(groups, c.syncFailed)
 }
 
 // flights lists the statements of a step but for the first ones. Rows that are
 // only read do not count where the message has a statement that writes.
-func (s *sentStep) flights(skip int, wrote bool) []flight {
+func (s *sentStep) flights(skip int, wrote bool) []txn.Flight {
 	for _, p := range s.parts {
-		wrote = wrote || len(s.parts) > 1 && p.kind == writeSQL
+		wrote = wrote || len(s.parts) > 1 && p.Kind == txn.Write
 	}
-	var out []flight
+	var out []txn.Flight
 	for _, p := range s.parts[min(skip, len(s.parts)):] {
-		f := flight{sqlPart: p, most: s.most}
-		switch p.kind {
-		case readSQL:
-			f.counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
-		case plainSQL, writeSQL, callSQL:
-			f.counts = s.orders != NotCounted
+		f := txn.Flight{Part: p, Most: s.most}
+		switch p.Kind {
+		case txn.Read:
+			f.Counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
+		case txn.Plain, txn.Write, txn.Call:
+			f.Counts = s.orders != NotCounted
 		}
 		out = append(out, f)
 	}
@@ -252,18 +252,14 @@ func (s *sentStep) flights(skip int, wrote bool) []flight {
 // doubtCall is called for an error: a procedure that ran outside of a block may
 // have committed a part of its work before it failed.
 func (c *client) doubtCall() {
-	if c.answered >= len(c.sent) || c.tx.block {
+	if c.answered >= len(c.sent) || c.tx.InBlock() {
 		return
 	}
 	s := &c.sent[c.answered]
-	if s.orders == NotCounted || c.part(s.step).kind != callSQL {
+	if s.orders == NotCounted || c.part(s.step).Kind != txn.Call {
 		return
 	}
-	if s.most == unbounded {
-		c.group.doubt.open = true
-	} else {
-		c.group.doubt.orders += s.most
-	}
+	c.group.doubt.AddMost(s.most)
 	c.loop.publishDoubt()
 }
 

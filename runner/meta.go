@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 )
 
 // runMeta runs a meta command. It leaves the state at stEndCommand unless the
@@ -188,7 +189,7 @@ func (c *client) prepareAhead() {
 		if st.Kind == script.SQL {
 			if p := c.preparedName(st); p.isNew {
 				c.appendParse(st, p.name)
-				c.sent = append(c.sent, sentStep{step: st, pc: pc, most: unbounded, parsing: true, key: p.key})
+				c.sent = append(c.sent, sentStep{step: st, pc: pc, most: txn.Unbounded, parsing: true, key: p.key})
 				c.appendSync()
 			}
 		}

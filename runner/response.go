@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 	"qbench/runner/wire"
 )
 
@@ -102,15 +103,15 @@ func (c *client) commandComplete(tag []byte) {
 	}
 	switch st.orders {
 	case CountRows:
-		c.tx.done(wire.CommandRows(tag), wire.CommandWrites(tag))
+		c.tx.Done(wire.CommandRows(tag), wire.CommandWrites(tag))
 	case CountValue:
-		c.tx.done(c.value, true)
+		c.tx.Done(c.value, true)
 		c.value = 0
 	}
 	if !simple {
-		c.tx.endMessage()
+		c.tx.EndMessage()
 	}
-	c.commit(c.tx.complete(c.part(st), tag))
+	c.commit(c.tx.Complete(c.part(st), tag))
 	if st.Store == script.Aset && c.rows > 0 {
 		c.storeRow(st)
 	}
@@ -122,7 +123,7 @@ func (c *client) commandComplete(tag []byte) {
 }
 
 // part is the statement of st's text whose result arrives.
-func (c *client) part(st *step) sqlPart {
+func (c *client) part(st *step) txn.Part {
 	i := 0
 	if c.loop.run.cfg.Mode == Simple {
 		i = c.query
@@ -130,7 +131,7 @@ func (c *client) part(st *step) sqlPart {
 	if i < len(st.parts) {
 		return st.parts[i]
 	}
-	return sqlPart{}
+	return txn.Part{}
 }
 
 func (c *client) errorResponse(body []byte) {
@@ -155,7 +156,7 @@ func (c *client) readyForQuery(status byte) {
 	c.answered = c.syncs[0]
 	c.syncs = c.syncs[:copy(c.syncs, c.syncs[1:])]
 	c.flushed = max(0, c.flushed-1)
-	c.commit(c.tx.ready(status, c.syncFailed))
+	c.commit(c.tx.Ready(status, c.syncFailed))
 	c.syncFailed = false
 	if len(c.syncs) == 0 {
 		c.responseDone()

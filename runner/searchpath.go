@@ -42,7 +42,7 @@ func (c *client) needsSearchPath() bool {
 	if r.cfg.Mode == Pipelined {
 		return !c.block
 	}
-	return !c.tx.block
+	return !c.tx.InBlock()
 }
 
 // withSearchPath encodes a statement and, where it begins a transaction, what

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 	"qbench/runner/wire"
 )
 
@@ -112,7 +113,7 @@ func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
 
 // sendStep notes a statement that was encoded.
 func (c *client) sendStep(st *step, s sentStep) {
-	s.step, s.pc, s.most = st, c.pc, unbounded
+	s.step, s.pc, s.most = st, c.pc, txn.Unbounded
 	if s.executes && st.orders != NotCounted {
 		s.most = st.mostOrders(c.vars)
 	}
