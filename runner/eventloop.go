@@ -17,7 +17,7 @@ type eventLoop struct {
 	run     *run
 	poll    poller
 	core    int // that it runs on; -1 is any
-	box     inbox
+	box     loop.Inbox
 	clients []*client
 	groups  []*group
 	live    int           // clients not yet finished
@@ -109,7 +109,7 @@ func (l *eventLoop) timeUp() bool {
 
 // post runs fn on the loop; false where the loop has ended, and fn never runs.
 func (l *eventLoop) post(fn func()) bool {
-	if !l.box.put(fn) {
+	if !l.box.Put(fn) {
 		return false
 	}
 	l.poll.Wake()
@@ -131,7 +131,7 @@ func (l *eventLoop) serve() {
 			l.broken(err)
 			break
 		}
-		l.box.run()
+		l.box.Run()
 		l.fireTimers()
 		for n := len(l.ready); n > 0 && len(l.ready) > 0; n-- {
 			c := l.ready[0]
@@ -149,7 +149,7 @@ func (l *eventLoop) serve() {
 // closeAll closes what a run that was cut off leaves open; after an orderly
 // end there is nothing.
 func (l *eventLoop) closeAll() {
-	l.box.close()
+	l.box.Close()
 	l.readClock()
 	for _, c := range l.clients {
 		reason := ""

@@ -133,7 +133,7 @@ func (o *observer) onLoop(l *eventLoop, fn func()) {
 	select {
 	case <-done:
 	case <-l.ended:
-		l.box.run() // what came too late for the loop itself
+		l.box.Run() // what came too late for the loop itself
 	}
 }
 
