@@ -9,30 +9,6 @@ import (
 	"qbench/runner/txn"
 )
 
-// end is the moment, in nanoseconds since GO, up to which the rates of a group
-// are computed: of a drained queue the last acknowledged order, else the end of
-// the group's last client, as in pgbench.
-func (r *run) end(group int) int64 {
-	var end int64
-	for _, l := range r.loops {
-		if group == 0 && r.drained.Load() {
-			end = max(end, l.lastAck)
-		} else {
-			end = max(end, l.groups[group].end)
-		}
-	}
-	if end == 0 {
-		end = int64(time.Since(r.base))
-	}
-	return end
-}
-
-func (r *run) countsOrders() bool { return countsOrders(r.programs[0]) }
-
-func countsOrders(programs []*program) bool {
-	return slices.ContainsFunc(programs, func(p *program) bool { return p.countsOrders })
-}
-
 // load puts together what the loops counted.
 func (r *run) load(o *observer, startedAt time.Time, connected time.Duration) *Load {
 	out := &Load{

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"qbench/runner/script"
-	"qbench/runner/txn"
 	"qbench/runner/wire"
 )
 
@@ -52,14 +51,6 @@ func (c *conn) frame(f wire.Frame) error {
 	case wire.KindCopyInResponse, wire.KindCopyOutResponse, wire.KindCopyBothResponse:
 		cl.abort("COPY is not supported in pgbench, aborting")
 		return errCopy
-	}
-	return nil
-}
-
-// current is the statement whose results arrive, nil when none is expected.
-func (c *client) current() *step {
-	if c.answered < len(c.sent) {
-		return c.sent[c.answered].step
 	}
 	return nil
 }
@@ -120,18 +111,6 @@ func (c *client) commandComplete(tag []byte) {
 	if !simple {
 		c.answered++
 	}
-}
-
-// part is the statement of st's text whose result arrives.
-func (c *client) part(st *step) txn.Part {
-	i := 0
-	if c.loop.run.cfg.Mode == Simple {
-		i = c.query
-	}
-	if i < len(st.parts) {
-		return st.parts[i]
-	}
-	return txn.Part{}
 }
 
 func (c *client) errorResponse(body []byte) {
@@ -207,11 +186,4 @@ func (c *client) endIdle() {
 	c.conn.notified = false
 	c.state = stChooseScript
 	c.runnable = true
-}
-
-// takeNotification says whether a notification came while the client was busy.
-func (c *conn) takeNotification() bool {
-	n := c.notified
-	c.notified = false
-	return n
 }

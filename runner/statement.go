@@ -202,3 +202,23 @@ func (s *step) appendBind(out []byte, name string, v *script.Vars) []byte {
 		return v.AppendText(out, slot), true
 	})
 }
+
+// needsReplies tells the meta commands that reach outside the script.
+func needsReplies(k script.Kind) bool {
+	switch k {
+	case script.Sleep, script.Shell, script.SetShell, script.StartPipeline:
+		return true
+	}
+	return false
+}
+
+func storeWord(s script.Store) string {
+	if s == script.Aset {
+		return "aset"
+	}
+	return "gset"
+}
+
+func countsOrders(programs []*program) bool {
+	return slices.ContainsFunc(programs, func(p *program) bool { return p.countsOrders })
+}
