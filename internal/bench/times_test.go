@@ -21,9 +21,9 @@ func TestWorkIsNoQueueTime(t *testing.T) {
 			t.Parallel()
 			tg := target(t)
 			spec := small(mix(t, s.Name))
-			spec.Clients, spec.Queue.Orders, spec.Load.Transactions = 2, 0, 15
+			spec.Clients, spec.Queue.Orders, spec.Load.Transactions = 2, 0, 40
 			spec.Load.Variables = map[string]string{"work": "20000"}
-			spec.Feed = &Feed{Clients: 1, Batch: 1, Rate: 50, Poll: time.Millisecond}
+			spec.Feed = &Feed{Clients: 1, Batch: 1, Poll: 20 * time.Millisecond}
 			if s.HasParam("batch") {
 				spec.Load.Variables["batch"] = "2"
 			}
