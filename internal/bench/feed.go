@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
+	"qbench/internal/stats"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -140,10 +140,10 @@ func depthOf(res *result.Run, start, end int64, interval time.Duration) result.D
 	if res.Producers != nil {
 		rate = res.Producers.OrdersPerS
 	}
-	trend := capacity.DepthTrend(series, interval.Seconds(), rate)
-	d.Trend, d.Reason, d.Growing = string(trend.Trend), trend.Reason, trend.Trend == capacity.Growing
+	trend := stats.DepthTrend(series, interval.Seconds(), rate)
+	d.Trend, d.Reason, d.Growing = string(trend.Trend), trend.Reason, trend.Trend == stats.Growing
 	if s := trend.Slope; s.Value == s.Value { // not NaN: there were enough
-		d.SlopePerS = &result.Estimate{Value: s.Value, Low: s.Low, High: s.High}
+		d.SlopePerS = &s
 	}
 	return d
 }
