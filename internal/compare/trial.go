@@ -34,13 +34,11 @@ type tested struct {
 // the report. maxPairs is the budget, 0 for none. An error is a mistake in the
 // options.
 func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
-	if o.Alpha == 0 {
-		o.Alpha = DefaultAlpha
-	}
+	o = o.withDefaults()
 	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs}
 	// What the metrics are by default follows from the first run; the rest is
 	// checked now.
-	if _, _, err := o.metrics(Set{}, Set{}); err != nil {
+	if _, _, err := o.metrics(nil, nil); err != nil {
 		return nil, err
 	}
 	_, err := t.sequential(&result.Metric{}, o.Alpha)
@@ -55,7 +53,7 @@ func (t *Trial) sequential(m *result.Metric, alpha float64) (*Sequential, error)
 
 // start chooses the metrics by the first pair.
 func (t *Trial) start(a, b *result.Run) error {
-	metrics, gated, err := t.opts.metrics(Set{Runs: []*result.Run{a}}, Set{Runs: []*result.Run{b}})
+	metrics, gated, err := t.opts.metrics([]*result.Run{a}, []*result.Run{b})
 	if err != nil {
 		return err
 	}
@@ -156,7 +154,7 @@ func (t *Trial) Done() bool {
 // Report is what is known after the pairs so far; NotComparable without any.
 func (t *Trial) Report() *result.Comparison {
 	rep := &result.Comparison{
-		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
+		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Undecided: t.opts.Undecided,
 		Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
@@ -184,7 +182,7 @@ func (m *tested) row(c result.Configuration, across []result.Difference, decides
 	d := m.seq.Decide()
 	r := result.ComparisonRow{
 		Configuration: c, Across: across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
-		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
+		BaseRuns: d.Pairs, NewRuns: d.Pairs, MaxSlowdown: m.seq.opts.MaxSlowdown, BaseMedian: result.Exactly(median(m.values[0])), NewMedian: result.Exactly(median(m.values[1])),
 		Ratio: d.Ratio, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
 	for i := range d.Pairs {
