@@ -21,6 +21,10 @@ type Comparison struct {
 	// DifferentTimes says that one set was measured after the other, so that Alpha
 	// does not hold if the machine changed between them.
 	DifferentTimes bool `json:"different_times,omitempty"`
+	// Order is, for each pair, the order of its runs: "A B" or "B A", as a coin
+	// seeded with OrderSeed fell.
+	OrderSeed uint64   `json:"order_seed,omitempty"`
+	Order     []string `json:"order,omitempty"`
 	// Interrupted says that the user ended the comparison before its rule did.
 	Interrupted bool     `json:"interrupted,omitempty"`
 	Gate        []string `json:"gate"`
