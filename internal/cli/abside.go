@@ -13,6 +13,7 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/conninfo"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 )
 
 // side is one of the two variants.
@@ -23,8 +24,8 @@ type side struct {
 	options serverOptions
 	server  *server
 	file    *result.File
-	folder  *resultFolder // of -o; nil without
-	unsaved error         // why the folder's file could not be written at some time
+	folder  *resultfile.Folder // of -o; nil without
+	unsaved error              // why the folder's file could not be written at some time
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and
@@ -178,11 +179,7 @@ func sameServer(a, b *side) bool { return reflect.DeepEqual(a.options, b.options
 func titleOf(flags []flagValue) string {
 	var words []string
 	for _, f := range flags {
-		if f.name == "dsn" {
-			f.value = bench.RedactDSN(f.value)
-		} else {
-			f.value = conninfo.Redact(f.value)
-		}
+		f.value = conninfo.Redact(f.value)
 		text := f.String()
 		if strings.ContainsAny(text, " \t'\"\\") {
 			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -19,3 +19,8 @@ type PartitionUse struct {
 	Min        int64 `json:"min_left"`
 	Max        int64 `json:"max_left"`
 }
+
+// ClientSaturated is the CPUShare from which the load generator, not the server,
+// is the bottleneck wherever the server is: the rest of the machine goes to the
+// kernel and to scheduling.
+const ClientSaturated = 0.8
