@@ -16,7 +16,7 @@ type abRun struct {
 	*session
 	sides  [2]*side
 	trial  *compare.Trial
-	budget time.Duration
+	budget time.Duration // 0 is no limit
 	now    func() time.Time
 }
 
@@ -31,6 +31,8 @@ func (t *abRun) run() (Status, error) {
 			return t.end(err)
 		}
 	}
+	seed := t.trial.OrderSeed()
+	t.con.note("order of the runs: seed %d; --seed %d repeats it", seed, seed)
 	started := t.now()
 	for n := 0; ; n++ {
 		begun := t.now()
@@ -46,7 +48,7 @@ func (t *abRun) run() (Status, error) {
 			return StatusOK, nil
 		}
 		now := t.now()
-		if now.Sub(started)+now.Sub(begun) > t.budget {
+		if t.budget > 0 && now.Sub(started)+now.Sub(begun) > t.budget {
 			t.con.note("--budget: another pair would end after %v", t.budget)
 			return StatusOK, nil
 		}
@@ -95,9 +97,9 @@ func (t *abRun) pair(n int) error {
 		res, err := t.one(s, n)
 		if res != nil && s.folder != nil {
 			s.file.Runs = append(s.file.Runs, res)
-			if err := s.folder.write(s.file); err != nil && s.unsaved == nil {
+			if err := s.folder.write(s.file); err != nil && !s.unsaved {
 				t.con.note("qbench: warning: %v; the pairs go on", err)
-				s.unsaved = err
+				s.unsaved = true
 			}
 		}
 		switch {
@@ -163,13 +165,16 @@ func (t *abRun) end(err error) (Status, error) {
 	return statusOf(err), err
 }
 
-// save writes what could not be written before, and says where the results are.
-func (t *abRun) save() error {
+// save adds the comparison to the result files of both sides, and says where
+// they are.
+func (t *abRun) save(c *result.Comparison) error {
 	var lost error
 	for _, s := range t.sides {
-		if s.unsaved != nil {
-			lost = errors.Join(lost, s.folder.write(s.file))
+		if s.folder == nil {
+			continue
 		}
+		s.file.Comparison = c
+		lost = errors.Join(lost, s.folder.write(s.file))
 	}
 	for _, s := range t.sides {
 		if s.folder != nil && s.folder.file != nil {

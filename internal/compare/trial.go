@@ -54,6 +54,9 @@ func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error
 // LeastPairs is the number of pairs below which no slowdown can be shown.
 func (t *Trial) LeastPairs() int { return leastPairs(t.alpha) }
 
+// OrderSeed is the seed of the order of the runs.
+func (t *Trial) OrderSeed() uint64 { return t.order.seed }
+
 // BFirst tells whether B runs before A in the next pair.
 func (t *Trial) BFirst() bool { return t.order.BFirst(t.Pairs()) }
 

@@ -128,7 +128,7 @@ func TestTrialRefuses(t *testing.T) {
 		"b failed its audit":                    func(r *result.Run) { r.Audit = &result.Audit{Lost: 1} },
 		"b was interrupted":                     func(r *result.Run) { r.Interrupted = true },
 		"b lost 2 of 8 clients (out of memory)": func(r *result.Run) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
-		"orders_per_s of variant b is 0":                 func(r *result.Run) { r.OrdersPerS = 0 },
+		"orders_per_s of variant b is 0":        func(r *result.Run) { r.OrdersPerS = 0 },
 	} {
 		tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0, NewOrder(1))
 		if err != nil {
