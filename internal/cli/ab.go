@@ -165,7 +165,7 @@ func describePair(rep *result.Comparison) string {
 	row := rep.Rows[0]
 	n := len(row.Pairs)
 	pair := row.Pairs[n-1]
-	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, rep.Order[n-1], row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
+	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, rep.Order[n-1], row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio.Value)
 	if row.Ratio.Bounded() {
 		text += fmt.Sprintf(" (%.3f to %.3f)", row.Ratio.Low, row.Ratio.High)
 	}
