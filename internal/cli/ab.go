@@ -11,6 +11,7 @@ import (
 
 	"qbench/internal/compare"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 )
 
 const (
@@ -86,7 +87,7 @@ func (a *app) ab(c *cli.Context) error {
 		if s.folder == nil {
 			continue
 		}
-		if err := s.folder.open(); err != nil {
+		if err := s.folder.Open(); err != nil {
 			return err
 		}
 	}
@@ -152,7 +153,7 @@ func (a *app) readSides(v *values) ([2]*side, error) {
 		}
 		s.title = titleOf(own[i])
 		if dir := v.text("output"); dir != "" {
-			s.folder = &resultFolder{dir: dir, title: name + "-" + s.spec.Mix.Name, start: start}
+			s.folder = &resultfile.Folder{Dir: dir, Title: name + "-" + s.spec.Mix.Name, Start: start}
 		}
 		s.file = &result.File{Format: result.Format}
 		sides[i] = s

@@ -97,7 +97,7 @@ func (t *abRun) pair(n int) error {
 		res, err := t.one(s, n)
 		if res != nil && s.folder != nil {
 			s.file.Runs = append(s.file.Runs, res)
-			if err := s.folder.write(s.file); err != nil && !s.unsaved {
+			if err := s.folder.Write(s.file); err != nil && !s.unsaved {
 				t.con.note("qbench: warning: %v; the pairs go on", err)
 				s.unsaved = true
 			}
@@ -174,11 +174,11 @@ func (t *abRun) save(c *result.Comparison) error {
 			continue
 		}
 		s.file.Comparison = c
-		lost = errors.Join(lost, s.folder.write(s.file))
+		lost = errors.Join(lost, s.folder.Write(s.file))
 	}
 	for _, s := range t.sides {
-		if s.folder != nil && s.folder.file != nil {
-			t.con.note("results of %s: %s", s.name, t.app.secrets.Mask(s.folder.file.path))
+		if s.folder != nil && s.folder.Path() != "" {
+			t.con.note("results of %s: %s", s.name, t.app.secrets.Mask(s.folder.Path()))
 		}
 	}
 	return lost

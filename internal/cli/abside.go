@@ -13,6 +13,7 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/conninfo"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 )
 
 // side is one of the two variants.
@@ -23,8 +24,8 @@ type side struct {
 	options serverOptions
 	server  *server
 	file    *result.File
-	folder  *resultFolder // of -o; nil without
-	unsaved bool          // the folder's file could not be written at some time, which was said
+	folder  *resultfile.Folder // of -o; nil without
+	unsaved bool               // the folder's file could not be written at some time, which was said
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and

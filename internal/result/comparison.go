@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -79,15 +78,7 @@ type ComparisonRow struct {
 
 // Name names the row's configuration among others.
 func (r *ComparisonRow) Name() string {
-	c := &r.Configuration
-	s := c.Strategy
-	for _, name := range slices.Sorted(maps.Keys(c.Params.Map())) {
-		s += " " + name + "=" + c.Params.Map()[name]
-	}
-	if layout := c.LayoutName(); layout != "" {
-		s += ", " + layout
-	}
-	s = fmt.Sprintf("%s, %s, %d clients", s, c.Mode, c.Clients)
+	s := r.Configuration.String()
 	for _, d := range r.Across {
 		s += "; " + d.String()
 	}
