@@ -8,7 +8,6 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/compare"
 	"qbench/internal/result"
-	"qbench/report"
 )
 
 // abRun is the comparison under way.
@@ -107,10 +106,9 @@ func (t *abRun) pair(n int) error {
 			return fmt.Errorf("variant %s: %w", s.name, err)
 		case t.signals.stop.Err() != nil:
 			return bench.ErrStopped
-		case report.AuditOf(res) == report.AuditMissing:
-			return withStatus(StatusIncomplete, fmt.Errorf("pair %d: variant %s was NOT AUDITED, so its numbers are not proved: %s", n+1, s.name, reasonOf(res)))
-		case report.AuditOf(res) == report.AuditFailed:
-			return withStatus(StatusAudit, fmt.Errorf("pair %d: variant %s failed its audit, so its numbers mean nothing: %s", n+1, s.name, firstProblem(res.Audit.Problems)))
+		}
+		if err := compare.CheckSample(res); err != nil {
+			return withStatus(worse(StatusIncomplete, resultStatus(res)), fmt.Errorf("pair %d: variant %s: %w", n+1, s.name, err))
 		}
 		runs[i] = res
 	}
@@ -118,21 +116,6 @@ func (t *abRun) pair(n int) error {
 		return withStatus(StatusIncomplete, fmt.Errorf("pair %d: %w", n+1, err))
 	}
 	return nil
-}
-
-// reasonOf says why a run was not audited.
-func reasonOf(r *result.Run) string {
-	if r.Audit == nil {
-		return "see the result file"
-	}
-	return r.Audit.Reason
-}
-
-func firstProblem(list []string) string {
-	if len(list) == 0 {
-		return "see the result file"
-	}
-	return list[0]
 }
 
 // one does a run. On a terminal the bottom line says how far it is; nothing is
