@@ -36,18 +36,16 @@ type tested struct {
 // the report. maxPairs is the budget, 0 for none. An error is a mistake in the
 // options, or a budget with which no slowdown could ever be shown.
 func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error) {
-	if o.Alpha == 0 {
-		o.Alpha = DefaultAlpha
-	}
+	o = o.withDefaults()
 	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs, order: order}
 	// What the metrics are by default follows from the first run; the rest is
 	// checked now.
-	_, gated, err := o.metrics(Set{}, Set{})
+	_, gated, err := o.metrics(nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	t.alpha = o.Alpha / float64(gated)
-	_, err = t.sequential(&result.Metric{}, t.alpha)
+	_, err = t.sequential(&result.Metric{}, t.alpha, o.MaxSlowdown)
 	return t, err
 }
 
@@ -60,24 +58,25 @@ func (t *Trial) OrderSeed() uint64 { return t.order.seed }
 // BFirst tells whether B runs before A in the next pair.
 func (t *Trial) BFirst() bool { return t.order.BFirst(t.Pairs()) }
 
-func (t *Trial) sequential(m *result.Metric, alpha float64) (*Sequential, error) {
+func (t *Trial) sequential(m *result.Metric, alpha, maxSlowdown float64) (*Sequential, error) {
 	return NewSequential(SequentialOptions{
-		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.Better == result.HigherIsBetter,
+		MaxSlowdown: maxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.Better == result.HigherIsBetter,
 	})
 }
 
 // start chooses the metrics by the first pair.
 func (t *Trial) start(a, b *result.Run) error {
-	metrics, gated, err := t.opts.metrics(Set{Runs: []*result.Run{a}}, Set{Runs: []*result.Run{b}})
+	metrics, gated, err := t.opts.metrics([]*result.Run{a}, []*result.Run{b})
 	if err != nil {
 		return err
 	}
+	t.alpha = t.opts.Alpha / float64(gated)
 	for i, m := range metrics {
-		alpha := t.opts.Alpha
+		alpha, tolerated := t.opts.Alpha, t.opts.MaxSlowdown
 		if i < gated {
-			alpha = t.alpha
+			alpha, tolerated = t.alpha, t.opts.Tolerated(m.Name)
 		}
-		seq, err := t.sequential(m, alpha)
+		seq, err := t.sequential(m, alpha, tolerated)
 		if err != nil {
 			return err
 		}
@@ -183,7 +182,7 @@ func (t *Trial) Done() bool {
 // Report is what is known after the pairs so far; NotComparable without any.
 func (t *Trial) Report() *result.Comparison {
 	rep := &result.Comparison{
-		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
+		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Undecided: t.opts.Undecided,
 		OrderSeed: t.order.seed, Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
@@ -214,7 +213,7 @@ func (m *tested) row(c result.Configuration, across []result.Difference, decides
 	d := m.seq.Decide()
 	r := result.ComparisonRow{
 		Configuration: c, Across: across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
-		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
+		BaseRuns: d.Pairs, NewRuns: d.Pairs, MaxSlowdown: m.seq.opts.MaxSlowdown, BaseMedian: result.Exactly(median(m.values[0])), NewMedian: result.Exactly(median(m.values[1])),
 		Ratio: d.Ratio, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
 	for i := range d.Pairs {

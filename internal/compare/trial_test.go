@@ -101,7 +101,7 @@ func TestTrialReport(t *testing.T) {
 	if got, want := row.Name(), "for-update, plain, prepared, 8 clients; strategy for-update against skip-locked; unlogged none against yes; client 8 against 16"; got != want {
 		t.Errorf("the configuration is %q, want %q", got, want)
 	}
-	if !row.Decides || row.BaseRuns != 2 || row.BaseMedian != 1000 || row.NewMedian != 1100 || math.Abs(row.Ratio.Value-1.1) > 1e-9 {
+	if !row.Decides || row.BaseRuns != 2 || row.BaseMedian.Value != 1000 || row.NewMedian.Value != 1100 || math.Abs(row.Ratio.Value-1.1) > 1e-9 {
 		t.Errorf("%+v", row)
 	}
 	if diff := cmp.Diff([][2]float64{{1000, 1100}, {1000, 1100}}, row.Pairs); diff != "" {
