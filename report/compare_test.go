@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func comparedSet(name string, seed uint64, n int, noise float64, factors map[str
 		for range n {
 			r := &result.Run{Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10}, CountsOrders: true}
 			r.OrdersPerS = 5000 * factor * (1 + noise*(2*rng.Float64()-1))
-			r.TPS, r.Orders = r.OrdersPerS, int64(10*r.OrdersPerS)
+			r.TPS, r.Orders, r.Transactions = r.OrdersPerS, int64(10*r.OrdersPerS), int64(10*r.OrdersPerS)
 			r.Latency.P50, r.Latency.P99 = 64e3/r.TPS, 300e3/r.TPS*(1+0.2*rng.Float64())
 			r.Client.CPUSeconds = float64(r.Orders) * 40e-6 * (1 + 0.05*rng.Float64())
 			s.Runs = append(s.Runs, r)
@@ -95,7 +96,7 @@ func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Optio
 	return tr.Report()
 }
 
-func renderComparison(t testing.TB, format CompareFormat, r *result.Comparison, o Options) string {
+func renderComparison(t testing.TB, format func(io.Writer, *result.Comparison, Options) error, r *result.Comparison, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := format(&b, r, o); err != nil {
@@ -192,13 +193,13 @@ func TestComparisonFilesParse(t *testing.T) {
 
 func TestLookupCompare(t *testing.T) {
 	t.Parallel()
-	for _, name := range CompareNames() {
-		if _, err := LookupCompare(name); err != nil {
+	for _, name := range OfComparison.Formats() {
+		if _, err := OfComparison.Lookup(name); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := LookupCompare("markdwon")
-	if want := `unknown format of a comparison "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
+	_, err := OfComparison.Lookup("markdwon")
+	if want := `unknown report format "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
