@@ -82,7 +82,7 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Options) *result.Comparison {
 	t.Helper()
 	o.MaxSlowdown = 0.05
-	tr, err := compare.NewTrial("--strategy=skip-locked", "--strategy='advisory|lock'", o, 30)
+	tr, err := compare.NewTrial("--strategy=skip-locked", "--strategy='advisory|lock'", o, 30, compare.NewOrder(seed))
 	if err != nil {
 		t.Fatal(err)
 	}

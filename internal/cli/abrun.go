@@ -38,7 +38,7 @@ func (t *abRun) run() (Status, error) {
 			return t.end(err)
 		}
 		rep := t.trial.Report()
-		t.con.note("%s", describePair(n+1, compare.BFirst(n), rep))
+		t.con.note("%s", describePair(rep))
 		if t.trial.Done() {
 			if rep.Verdict == result.Inconclusive {
 				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)
@@ -86,7 +86,7 @@ func (t *abRun) prepare(s *side) (err error) {
 // the trial.
 func (t *abRun) pair(n int) error {
 	order := []int{0, 1}
-	if compare.BFirst(n) {
+	if t.trial.BFirst() {
 		order = []int{1, 0}
 	}
 	var runs [2]*result.Run
@@ -95,7 +95,7 @@ func (t *abRun) pair(n int) error {
 		res, err := t.one(s, n)
 		if res != nil && s.folder != nil {
 			s.file.Runs = append(s.file.Runs, res)
-			if err := s.folder.write(s.file); err != nil && s.unsaved == nil {
+			if err := s.folder.Write(s.file); err != nil && s.unsaved == nil {
 				t.con.note("qbench: warning: %v; the pairs go on", err)
 				s.unsaved = err
 			}
@@ -168,12 +168,12 @@ func (t *abRun) save() error {
 	var lost error
 	for _, s := range t.sides {
 		if s.unsaved != nil {
-			lost = errors.Join(lost, s.folder.write(s.file))
+			lost = errors.Join(lost, s.folder.Write(s.file))
 		}
 	}
 	for _, s := range t.sides {
-		if s.folder != nil && s.folder.file != nil {
-			t.con.note("results of %s: %s", s.name, t.app.secrets.Mask(s.folder.file.path))
+		if s.folder != nil && s.folder.Path() != "" {
+			t.con.note("results of %s: %s", s.name, t.app.secrets.Mask(s.folder.Path()))
 		}
 	}
 	return lost

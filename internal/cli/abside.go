@@ -13,6 +13,7 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/conninfo"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 )
 
 // side is one of the two variants.
@@ -23,8 +24,8 @@ type side struct {
 	options serverOptions
 	server  *server
 	file    *result.File
-	folder  *resultFolder // of -o; nil without
-	unsaved error         // why the folder's file could not be written at some time
+	folder  *resultfile.Folder // of -o; nil without
+	unsaved error              // why the folder's file could not be written at some time
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and

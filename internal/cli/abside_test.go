@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -137,38 +135,6 @@ func TestSidesKeepPasswords(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestResultFolder(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	start := time.Date(2026, 10, 1, 12, 30, 5, 0, time.FixedZone("", 3600))
-	file := &result.File{Format: result.Format}
-	var paths []string
-	for range 3 {
-		r := &resultFolder{dir: dir, title: "skip-locked+my queue/é", start: start}
-		if err := r.open(); err != nil {
-			t.Fatal(err)
-		}
-		for range 2 { // the second one replaces the first
-			if err := r.write(file); err != nil {
-				t.Fatal(err)
-			}
-		}
-		paths = append(paths, filepath.Base(r.file.path))
-	}
-	name := "20261001T113005Z-skip-locked+my_queue__"
-	if want := []string{name + ".json", name + "-2.json", name + "-3.json"}; !slices.Equal(paths, want) {
-		t.Errorf("%q, want %q", paths, want)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 3 {
-		t.Errorf("%v, %v", entries, err)
-	}
-	r := &resultFolder{dir: dir, title: strings.Repeat("x", 1000), start: start}
-	if err := r.write(file); err != nil {
-		t.Error(err)
 	}
 }
 

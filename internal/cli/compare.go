@@ -3,10 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +12,7 @@ import (
 	"qbench/internal/compare"
 	"qbench/internal/printable"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 	"qbench/report"
 )
 
@@ -75,7 +73,7 @@ func readComparisonFormat(v *values) report.Format {
 func (a *app) printComparison(c *cli.Context, format report.Format, r *result.Comparison) error {
 	stdout := printable.Unwrap(a.stdout)
 	if err := format(stdout, &result.File{Comparison: r}, reportOptions(stdout, c.Bool("no-color"))); err != nil {
-		return errors.Join(fmt.Errorf("print the comparison: %w", reason(err)), addStepSummary(r))
+		return errors.Join(fmt.Errorf("print the comparison: %w", resultfile.Reason(err)), addStepSummary(r))
 	}
 	return addStepSummary(r)
 }
@@ -159,73 +157,21 @@ func (a *app) readSet(path string) (compare.Set, error) {
 	return compare.NewSet(path, files...), nil
 }
 
-// readResults reads result files, and for a folder all those in it in the order
-// of their names. What else is in the folder is named and left out.
+// readResults reads result files and folders of them. What could not be read in
+// a folder is named and left out.
 func (a *app) readResults(names ...string) ([]*result.File, error) {
-	var files []*result.File
+	var all []*result.File
 	for _, name := range names {
-		paths, folder := []string{name}, false
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			folder = true
-			if paths, err = filepath.Glob(filepath.Join(globEscape(name), "*.json")); err != nil {
-				return nil, fmt.Errorf("read %s: %w", name, err)
-			}
-			if len(paths) == 0 {
-				return nil, fmt.Errorf("the folder %s holds no result files (*.json): write some with qbench run -o %s", name, name)
-			}
-			slices.Sort(paths)
-		}
-		var ignored []error
-		for _, path := range paths {
-			var f *result.File
-			var err error
-			// To open a pipe would wait for who writes to it.
-			if info, serr := os.Stat(path); folder && serr == nil && !info.Mode().IsRegular() {
-				err = fmt.Errorf("%s is not a file", path)
-			} else {
-				f, err = readResultFile(path)
-			}
-			switch {
-			case err == nil:
-				files = append(files, f)
-			case !folder:
-				return nil, err
-			default:
-				ignored = append(ignored, err)
-			}
-		}
-		if folder && len(ignored) == len(paths) {
-			return nil, fmt.Errorf("the folder %s holds no result files that can be read: %w", name, ignored[0])
+		files, ignored, err := resultfile.Read(name)
+		if err != nil {
+			return nil, err
 		}
 		for _, err := range ignored {
 			fmt.Fprintf(a.stderr, "qbench: warning: ignored: %v\n", err)
 		}
+		all = append(all, files...)
 	}
-	return files, nil
-}
-
-// globEscape takes a folder's name as it is.
-func globEscape(path string) string {
-	if os.PathSeparator == '\\' {
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-func readResultFile(path string) (*result.File, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no result file %s: write one with qbench run --json %s", path, path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the result file %s: %w", path, reason(err))
-	}
-	defer func() { _ = f.Close() }()
-	file, err := result.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, reason(err))
-	}
-	return file, nil
+	return all, nil
 }
 
 // addStepSummary appends to the page of a GitHub workflow's run.

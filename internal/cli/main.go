@@ -15,6 +15,7 @@ import (
 	"qbench/internal/conninfo"
 	"qbench/internal/nearest"
 	"qbench/internal/printable"
+	"qbench/internal/resultfile"
 	"qbench/scenarios"
 )
 
@@ -57,7 +58,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	err := a.dispatch(ctx, rest)
 	if out.Err != nil {
-		lost := fmt.Errorf("write to standard output: %w", reason(out.Err))
+		lost := fmt.Errorf("write to standard output: %w", resultfile.Reason(out.Err))
 		err = withStatus(orLost(statusOf(err), lost), errors.Join(err, lost))
 	}
 	a.printError(err)

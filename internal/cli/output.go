@@ -8,14 +8,15 @@ import (
 
 	"qbench/internal/printable"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 	"qbench/report"
 )
 
 // output is where a command's results go.
 type output struct {
 	format   string // "" is the command's choice
-	json     *resultFile
-	folder   *resultFolder // of -o; nil without
+	json     *resultfile.File
+	folder   *resultfile.Folder // of -o; nil without
 	noColor  bool
 	noCharts bool
 	stdout   io.Writer // of the report
@@ -36,13 +37,13 @@ func (a *app) readOutput(v *values, kind report.Kind) *output {
 	case path == "-":
 		o.stdout, o.jsonOut = printable.Unwrap(a.stderr), o.stdout
 	case path != "":
-		o.json = &resultFile{path: path}
+		o.json = resultfile.New(path)
 	case v.given("json"):
 		v.fail("--json needs the name of a file, or - for standard output")
 	}
 	switch dir := v.text("output"); {
 	case dir != "":
-		o.folder = &resultFolder{dir: dir, start: time.Now()}
+		o.folder = &resultfile.Folder{Dir: dir, Start: time.Now()}
 	case v.given("output"):
 		v.fail("-o needs the name of a folder")
 	}
@@ -52,25 +53,25 @@ func (a *app) readOutput(v *values, kind report.Kind) *output {
 // open finds out now what could keep the results from being written later.
 func (o *output) open() error {
 	if o.folder != nil {
-		if err := o.folder.open(); err != nil {
+		if err := o.folder.Open(); err != nil {
 			return err
 		}
 	}
 	if o.json == nil {
 		return nil
 	}
-	return o.json.check()
+	return o.json.Check()
 }
 
 // save writes the result files. Before the last time there are more runs to
 // come, and a file that cannot be replaced is left alone.
 func (o *output) save(f *result.File, last bool) error {
 	var err error
-	if o.json != nil && (last || !o.json.special) {
-		err = o.json.write(f)
+	if o.json != nil && (last || !o.json.Special()) {
+		err = o.json.Write(f)
 	}
 	if o.folder != nil {
-		err = errors.Join(err, o.folder.write(f))
+		err = errors.Join(err, o.folder.Write(f))
 	}
 	return err
 }
@@ -80,7 +81,7 @@ func (o *output) save(f *result.File, last bool) error {
 func (o *output) print(f *result.File) error {
 	err := o.printReport(f)
 	if err != nil {
-		err = fmt.Errorf("print the report: %w", reason(err))
+		err = fmt.Errorf("print the report: %w", resultfile.Reason(err))
 	}
 	if o.jsonOut != nil {
 		err = errors.Join(err, report.JSON(o.jsonOut, f, report.Options{}))

@@ -12,6 +12,7 @@ import (
 
 	"qbench/internal/printable"
 	"qbench/internal/result"
+	"qbench/internal/resultfile"
 	"qbench/report"
 )
 
@@ -81,13 +82,13 @@ func (o *output) printTo(path string, f *result.File) error {
 	if path == "" {
 		return o.print(f)
 	}
-	file := &resultFile{path: path}
-	if err := file.check(); err != nil {
+	file := resultfile.New(path)
+	if err := file.Check(); err != nil {
 		return err
 	}
 	to := *o
 	to.noColor, to.noCharts = true, true
-	return file.fill(func(w io.Writer) error {
+	return file.Fill(func(w io.Writer) error {
 		to.stdout = w
 		return to.printReport(f)
 	})

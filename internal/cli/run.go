@@ -49,7 +49,7 @@ func (a *app) run(c *cli.Context) error {
 		return err
 	}
 	if out.folder != nil {
-		out.folder.title = strategiesOf(specs)
+		out.folder.Title = strategiesOf(specs)
 	}
 	if err := logs.check(); err != nil {
 		return err

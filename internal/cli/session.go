@@ -135,8 +135,8 @@ func (s *session) keepsTables() bool {
 func (s *session) write(f *result.File) error {
 	s.con.hide()
 	lost := errors.Join(s.out.save(f, true), s.out.print(f))
-	if s.out.folder != nil && s.out.folder.file != nil {
-		s.con.note("results: %s", s.app.secrets.Mask(s.out.folder.file.path))
+	if s.out.folder != nil && s.out.folder.Path() != "" {
+		s.con.note("results: %s", s.app.secrets.Mask(s.out.folder.Path()))
 	}
 	return lost
 }

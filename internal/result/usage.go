@@ -1,8 +1,10 @@
 package result
 
-// ClientUse is what the load generator itself used during the run.
+// ClientUse is what the load generator itself used while orders were counted:
+// from the end of the warm-up to the end of the run, or until the queue was
+// drained.
 type ClientUse struct {
-	CPUSeconds  float64 `json:"cpu_s"` // user + system, from GO to the end
+	CPUSeconds  float64 `json:"cpu_s"` // user + system
 	UserSeconds float64 `json:"user_s"`
 	SysSeconds  float64 `json:"sys_s"`
 	CPUShare    float64 `json:"cpu_share"` // of all cores of this machine, 0 to 1
