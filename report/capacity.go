@@ -23,15 +23,20 @@ func Capacity(w io.Writer, r *result.File, o Options) error {
 			p.line("")
 		}
 		p.heading("capacity of " + strategyTitle(s))
-		p.capacityStrategy(s)
+		if err := p.capacityStrategy(s); err != nil {
+			return err
+		}
 	}
 	if r.CapacityRanking != nil {
 		p.line("")
 		p.heading("comparison")
-		p.plainTable(contenderColumns(r.CapacityRanking))
+		if err := p.table(contenderTable(r.CapacityRanking)); err != nil {
+			return err
+		}
 		p.line("")
 		p.labelled("recommended", "%s", r.CapacityRanking.Answer)
 	}
+	p.runWarnings(groupWarnings(r.Runs, nameRuns(r.Runs)), len(r.Runs))
 	return p.writeTo(w)
 }
 
@@ -41,14 +46,14 @@ func CapacityMarkdown(w io.Writer, r *result.File, _ Options) error {
 	if c := r.CapacityRanking; c != nil {
 		p.line("**%s**", markdown(sentence(c.Answer)))
 		p.line("")
-		p.markdownTable(contenderColumns(c))
+		p.markdownTable(contenderTable(c))
 		p.line("")
 	}
 	for _, s := range r.AllCapacities() {
 		p.line("### Capacity of %s", markdown(strategyTitle(s)))
 		p.line("")
 		if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
-			p.markdownTable(sweepColumns(s.Sweep))
+			p.markdownTable(sweepTable(s.Sweep))
 			p.line("")
 		}
 		for _, f := range findings(s) {
@@ -59,6 +64,7 @@ func CapacityMarkdown(w io.Writer, r *result.File, _ Options) error {
 	if len(r.AllCapacities()) == 0 {
 		p.line("Nothing was measured.")
 	}
+	p.markdownWarnings(groupWarnings(r.Runs, nameRuns(r.Runs)), len(r.Runs))
 	return p.writeTo(w)
 }
 
@@ -70,9 +76,11 @@ func strategyTitle(s *result.Capacity) string {
 	return title
 }
 
-func (p *page) capacityStrategy(s *result.Capacity) {
+func (p *page) capacityStrategy(s *result.Capacity) error {
 	if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
-		p.plainTable(sweepColumns(s.Sweep))
+		if err := p.table(sweepTable(s.Sweep)); err != nil {
+			return err
+		}
 		p.capacityChart(s.Sweep)
 		p.line("")
 	}
@@ -86,6 +94,7 @@ func (p *page) capacityStrategy(s *result.Capacity) {
 		}
 		p.wrap(fmt.Sprintf("%-*s", labelWidth, f.label), strings.Repeat(" ", labelWidth), f.style, f.text)
 	}
+	return nil
 }
 
 // finding is one labelled sentence.
@@ -152,7 +161,7 @@ func marginText(s *result.Search) string {
 	if s.Outcome != result.CapacityFound {
 		return ""
 	}
-	low, high := rate(s.Rate.Low), rate(s.Rate.High)
+	low, high := prose(s.Rate.Low), prose(s.Rate.High)
 	if math.IsInf(s.Rate.High, 0) {
 		high = "unknown"
 	}
@@ -170,12 +179,12 @@ func marginText(s *result.Search) string {
 func lawText(f *result.Fit) string {
 	knee := "it never turns down"
 	if f.TurnsDown() {
-		knee = fmt.Sprintf("knee at %.0f clients%s with %s orders/s", f.Knee.Value, within(f.Knee, "%.0f"), rate(f.PeakPerS))
+		knee = fmt.Sprintf("knee at %.0f clients%s with %s orders/s", f.Knee.Value, within(f.Knee, "%.0f"), prose(f.PeakPerS))
 	} else if f.PeakPerS > 0 {
-		knee = fmt.Sprintf("no knee, ceiling %s orders/s", rate(f.PeakPerS))
+		knee = fmt.Sprintf("no knee, ceiling %s orders/s", prose(f.PeakPerS))
 	}
 	return fmt.Sprintf("λ %s orders/s%s, σ %.3g%s, κ %.2g%s, R² %.3f; %s",
-		rate(f.Lambda.Value), within(f.Lambda, "%.0f"), f.Sigma.Value, within(f.Sigma, "%.2g"), f.Kappa.Value, within(f.Kappa, "%.2g"), f.R2, knee)
+		prose(f.Lambda.Value), within(f.Lambda, "%.0f"), f.Sigma.Value, within(f.Sigma, "%.2g"), f.Kappa.Value, within(f.Kappa, "%.2g"), f.R2, knee)
 }
 
 // greek spells the law's parameters out where a terminal has no Greek.

@@ -111,7 +111,7 @@ func TestCapacityReadsAsItWasWritten(t *testing.T) {
 				return Capacity(b, f, Options{Charts: true, Unicode: true})
 			},
 			"Markdown": func(b *bytes.Buffer, f *result.File) error { return CapacityMarkdown(b, f, Options{}) },
-			"HTML":     func(b *bytes.Buffer, f *result.File) error { return CapacityHTML(b, f, nil, Options{}) },
+			"HTML":     func(b *bytes.Buffer, f *result.File) error { return CapacityHTML(b, f, Options{}) },
 		} {
 			render := func(f *result.File) string {
 				return renderCapacity(t, func(b *bytes.Buffer) error { return format(b, f) })
