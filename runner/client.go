@@ -86,7 +86,7 @@ type client struct {
 	row        []byte
 	rows       int
 	lastRows   int
-	value      int64 // of CountValue
+	value      int64 // of script.CountValue
 	heard      int64 // when the last reply came
 
 	// Waiting.

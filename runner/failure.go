@@ -240,9 +240,9 @@ func (s *sentStep) flights(skip int, wrote bool) []flight {
 		f := flight{sqlPart: p, most: s.most}
 		switch p.kind {
 		case readSQL:
-			f.counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
+			f.counts = s.orders != script.NotCounted && !(wrote && s.orders == script.CountRows)
 		case plainSQL, writeSQL, callSQL:
-			f.counts = s.orders != NotCounted
+			f.counts = s.orders != script.NotCounted
 		}
 		out = append(out, f)
 	}
@@ -256,7 +256,7 @@ func (c *client) doubtCall() {
 		return
 	}
 	s := &c.sent[c.answered]
-	if s.orders == NotCounted || c.part(s.step).kind != callSQL {
+	if s.orders == script.NotCounted || c.part(s.step).kind != callSQL {
 		return
 	}
 	if s.most == unbounded {
