@@ -132,10 +132,7 @@ func metricLabel(row result.ComparisonRow) string {
 }
 
 func metricValue(row result.ComparisonRow, v float64) string {
-	if row.Unit == "ms" {
-		return millis(v)
-	}
-	return rate(v)
+	return significant(v)
 }
 
 func ratioText(ratio float64) string {
