@@ -52,6 +52,9 @@ func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error
 // LeastPairs is the number of pairs below which no slowdown can be shown.
 func (t *Trial) LeastPairs() int { return leastPairs(t.alpha) }
 
+// OrderSeed is the seed of the order of the runs.
+func (t *Trial) OrderSeed() uint64 { return t.order.seed }
+
 // BFirst tells whether B runs before A in the next pair.
 func (t *Trial) BFirst() bool { return t.order.BFirst(t.Pairs()) }
 
@@ -89,23 +92,32 @@ func (t *Trial) start(a, b *result.Run) error {
 // ErrNotASample is the error of Add for a run that stands for nothing.
 var ErrNotASample = errors.New("the run is no sample")
 
+// CheckSample is an ErrNotASample for a run that was interrupted, lost clients,
+// or whose audit failed or was not made.
+func CheckSample(r *result.Run) error {
+	switch {
+	case r.Audit.Failed():
+		return fmt.Errorf("%w: it failed its audit, so its numbers mean nothing: %s", ErrNotASample, strings.Join(r.Audit.Problems, "; "))
+	case r.Audit != nil && !r.Audit.Made():
+		return fmt.Errorf("%w: it was NOT AUDITED: %s", ErrNotASample, r.Audit.Reason)
+	case r.Audit == nil && r.Workload != "":
+		return fmt.Errorf("%w: it was NOT AUDITED", ErrNotASample)
+	case r.Interrupted:
+		return fmt.Errorf("%w: it was interrupted", ErrNotASample)
+	case r.AbortedClients > 0:
+		return fmt.Errorf("%w: it lost %d of %d clients (%s)", ErrNotASample, r.AbortedClients, r.Clients, strings.Join(r.Errors, "; "))
+	}
+	return nil
+}
+
 func sideName(i int) string { return [2]string{"variant a", "variant b"}[i] }
 
-// Add takes a pair of runs made right after each other. A run that was
-// interrupted, lost clients, failed its audit or has no value of a deciding
-// metric is refused, and the pair with it.
+// Add takes a pair of runs made right after each other. A run that is no sample
+// or has no value of a deciding metric is refused, and the pair with it.
 func (t *Trial) Add(a, b *result.Run) error {
 	for i, r := range []*result.Run{a, b} {
-		side := sideName(i)
-		switch {
-		case r.Audit != nil && !r.Audit.Made():
-			return fmt.Errorf("%w: %s was not audited (%s)", ErrNotASample, side, r.Audit.Reason)
-		case r.Audit.Failed():
-			return fmt.Errorf("%w: %s failed its audit, so its numbers mean nothing", ErrNotASample, side)
-		case r.Interrupted:
-			return fmt.Errorf("%w: %s was interrupted", ErrNotASample, side)
-		case r.AbortedClients > 0:
-			return fmt.Errorf("%w: %s lost %d of %d clients (%s)", ErrNotASample, side, r.AbortedClients, r.Clients, strings.Join(r.Errors, "; "))
+		if err := CheckSample(r); err != nil {
+			return fmt.Errorf("%s: %w", sideName(i), err)
 		}
 	}
 	if t.gate == nil {
