@@ -7,44 +7,44 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/internal/capacity"
+	"qbench/internal/result"
 )
 
 // Capacity writes what capacity planning found, for a terminal: for each
 // strategy the sweep as a table and, with Options.Charts, a chart, the fitted
 // law, the rate under the level and the drift of a soak; then the comparison.
-func Capacity(w io.Writer, r *capacity.Report, o Options) error {
+func Capacity(w io.Writer, r *result.File, o Options) error {
 	p := newPage(o)
-	if len(r.Strategies) == 0 {
+	if len(r.AllCapacities()) == 0 {
 		p.line("nothing was measured")
 	}
-	for i, s := range r.Strategies {
+	for i, s := range r.AllCapacities() {
 		if i > 0 {
 			p.line("")
 		}
 		p.heading("capacity of " + strategyTitle(s))
 		p.capacityStrategy(s)
 	}
-	if r.Comparison != nil {
+	if r.CapacityRanking != nil {
 		p.line("")
 		p.heading("comparison")
-		p.plainTable(contenderColumns(r.Comparison))
+		p.plainTable(contenderColumns(r.CapacityRanking))
 		p.line("")
-		p.labelled("recommended", "%s", r.Comparison.Answer)
+		p.labelled("recommended", "%s", r.CapacityRanking.Answer)
 	}
 	return p.writeTo(w)
 }
 
 // CapacityMarkdown writes the same as [Capacity] in GitHub's dialect.
-func CapacityMarkdown(w io.Writer, r *capacity.Report, _ Options) error {
+func CapacityMarkdown(w io.Writer, r *result.File, _ Options) error {
 	p := newPage(Options{})
-	if c := r.Comparison; c != nil {
+	if c := r.CapacityRanking; c != nil {
 		p.line("**%s**", markdown(sentence(c.Answer)))
 		p.line("")
 		p.markdownTable(contenderColumns(c))
 		p.line("")
 	}
-	for _, s := range r.Strategies {
+	for _, s := range r.AllCapacities() {
 		p.line("### Capacity of %s", markdown(strategyTitle(s)))
 		p.line("")
 		if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
@@ -56,13 +56,13 @@ func CapacityMarkdown(w io.Writer, r *capacity.Report, _ Options) error {
 		}
 		p.line("")
 	}
-	if len(r.Strategies) == 0 {
+	if len(r.AllCapacities()) == 0 {
 		p.line("Nothing was measured.")
 	}
 	return p.writeTo(w)
 }
 
-func strategyTitle(s *capacity.Strategy) string {
+func strategyTitle(s *result.Capacity) string {
 	title := s.Name
 	if s.Layout != "" {
 		title += ", " + s.Layout
@@ -70,7 +70,7 @@ func strategyTitle(s *capacity.Strategy) string {
 	return title
 }
 
-func (p *page) capacityStrategy(s *capacity.Strategy) {
+func (p *page) capacityStrategy(s *result.Capacity) {
 	if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
 		p.plainTable(sweepColumns(s.Sweep))
 		p.capacityChart(s.Sweep)
@@ -96,7 +96,7 @@ type finding struct {
 
 // findings of a strategy, in the order of reading: what was asked for, and
 // then what it rests on.
-func findings(s *capacity.Strategy) []finding {
+func findings(s *result.Capacity) []finding {
 	var out []finding
 	add := func(label, text string, st style) { out = append(out, finding{label, text, st}) }
 	if s.Invalid != "" {
@@ -136,11 +136,11 @@ func findings(s *capacity.Strategy) []finding {
 	return out
 }
 
-func outcomeStyle(o capacity.Outcome) style {
+func outcomeStyle(o result.CapacityOutcome) style {
 	switch o {
-	case capacity.Found:
+	case result.CapacityFound:
 		return strong
-	case capacity.AtLeast:
+	case result.CapacityAtLeast:
 		return plain
 	default:
 		return caution
@@ -148,8 +148,8 @@ func outcomeStyle(o capacity.Outcome) style {
 }
 
 // marginText says how well the rate is known, where one was found.
-func marginText(s *capacity.Search) string {
-	if s.Outcome != capacity.Found {
+func marginText(s *result.Search) string {
+	if s.Outcome != result.CapacityFound {
 		return ""
 	}
 	low, high := rate(s.Rate.Low), rate(s.Rate.High)
@@ -167,9 +167,9 @@ func marginText(s *capacity.Search) string {
 }
 
 // lawText is the fitted law with its intervals.
-func lawText(f *capacity.Fit) string {
+func lawText(f *result.Fit) string {
 	knee := "it never turns down"
-	if !math.IsInf(f.Knee.Value, 0) {
+	if f.TurnsDown() {
 		knee = fmt.Sprintf("knee at %.0f clients%s with %s orders/s", f.Knee.Value, within(f.Knee, "%.0f"), rate(f.PeakPerS))
 	} else if f.PeakPerS > 0 {
 		knee = fmt.Sprintf("no knee, ceiling %s orders/s", rate(f.PeakPerS))
@@ -186,7 +186,7 @@ var greek = strings.NewReplacer("λ", "lambda", "σ", "sigma", "κ", "kappa", "R
 const unbounded = 1e4
 
 // within writes an interval; an open end is where the data do not bound it.
-func within(e capacity.Estimate, format string) string {
+func within(e result.Estimate, format string) string {
 	high := "no limit"
 	if !math.IsInf(e.High, 0) && (e.Value == 0 || e.High < unbounded*e.Value) {
 		high = fmt.Sprintf(format, e.High)

@@ -5,16 +5,16 @@ import (
 	"math"
 	"strings"
 
-	"github.com/guptarohit/asciigraph"
+	"qbench/internal/result"
 
-	"qbench/internal/capacity"
+	"github.com/guptarohit/asciigraph"
 )
 
 // capacityChart draws throughput over the client count, which doubles at equal
 // distances, and the fitted law behind it. Unlike the charts over time it has
 // two series, and the places between two counts are filled from their
 // neighbours.
-func (p *page) capacityChart(s *capacity.Sweep) {
+func (p *page) capacityChart(s *result.Sweep) {
 	const leastCounts = 3
 	if !p.Charts || len(s.Rows) < leastCounts {
 		return
@@ -66,7 +66,7 @@ func (p *page) capacityChart(s *capacity.Sweep) {
 
 // between is the throughput at a place of the logarithmic axis, on the straight
 // line between its neighbours.
-func between(rows []capacity.Row, at float64) float64 {
+func between(rows []result.SweepRow, at float64) float64 {
 	for i := range len(rows) - 1 {
 		a, b := math.Log2(float64(rows[i].Clients)), math.Log2(float64(rows[i+1].Clients))
 		if at <= b {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/internal/capacity"
 	"qbench/internal/result"
 )
 
@@ -24,15 +23,15 @@ var capacityTemplate = template.Must(template.New("capacity").Funcs(template.Fun
 
 // CapacityHTML writes the same as [Capacity] as one self-contained page, with
 // the environment below it (nil leaves that out).
-func CapacityHTML(w io.Writer, r *capacity.Report, env *result.Environment, _ Options) error {
+func CapacityHTML(w io.Writer, r *result.File, env *result.Environment, _ Options) error {
 	v := capacityPageView{}
 	if env != nil {
 		v.Environment = environmentRows(env)
 	}
-	if c := r.Comparison; c != nil {
+	if c := r.CapacityRanking; c != nil {
 		v.Comparison = &comparisonView{Answer: sentence(c.Answer), Table: newHTMLTable(contenderColumns(c))}
 	}
-	for _, s := range r.Strategies {
+	for _, s := range r.AllCapacities() {
 		v.Strategies = append(v.Strategies, newStrategyView(s))
 	}
 	var b bytes.Buffer
@@ -82,7 +81,7 @@ func newHTMLTable(columns []column) *htmlTable {
 	return t
 }
 
-func newStrategyView(s *capacity.Strategy) strategyView {
+func newStrategyView(s *result.Capacity) strategyView {
 	v := strategyView{Title: strategyTitle(s), Invalid: s.Invalid}
 	if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
 		v.Table = newHTMLTable(sweepColumns(s.Sweep))
@@ -113,7 +112,7 @@ const (
 )
 
 // newLawChart is nil where there are too few counts for a line.
-func newLawChart(s *capacity.Sweep) *lawChart {
+func newLawChart(s *result.Sweep) *lawChart {
 	n := len(s.Rows)
 	if n < 2 {
 		return nil

@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
 )
 
 func TestCapacityHTML(t *testing.T) {
 	t.Parallel()
 	r := capacityReport(t)
-	r.Strategies[0].Name = `<script>alert(1)</script>`
+	r.AllCapacities()[0].Name = `<script>alert(1)</script>`
 	env := &result.Environment{ServerVersion: "15.18"}
 	page := renderCapacity(t, func(b *bytes.Buffer) error { return CapacityHTML(b, r, env, Options{}) })
 	for _, want := range []string{
@@ -26,7 +25,7 @@ func TestCapacityHTML(t *testing.T) {
 		t.Error("a name became a script")
 	}
 	rows := 0
-	for _, s := range r.Strategies {
+	for _, s := range r.AllCapacities() {
 		rows += len(s.Sweep.Rows)
 	}
 	if got := strings.Count(page, "<circle "); got != rows {
@@ -37,14 +36,14 @@ func TestCapacityHTML(t *testing.T) {
 // One count is no line, and nothing has no scale.
 func TestCapacityHTMLChartNeedsALine(t *testing.T) {
 	t.Parallel()
-	one := &capacity.Sweep{Outcome: capacity.Found, Rows: []capacity.Row{{Clients: 4, OrdersPerS: capacity.Estimate{Value: 5}}}}
-	none := &capacity.Sweep{Outcome: capacity.Found, Rows: []capacity.Row{{Clients: 4}, {Clients: 8}}}
-	for _, s := range []*capacity.Sweep{one, none} {
+	one := &result.Sweep{Outcome: result.CapacityFound, Rows: []result.SweepRow{{Clients: 4, OrdersPerS: result.Estimate{Value: 5}}}}
+	none := &result.Sweep{Outcome: result.CapacityFound, Rows: []result.SweepRow{{Clients: 4}, {Clients: 8}}}
+	for _, s := range []*result.Sweep{one, none} {
 		if newLawChart(s) != nil {
 			t.Errorf("a chart of %+v", s.Rows)
 		}
 	}
-	page := renderCapacity(t, func(b *bytes.Buffer) error { return CapacityHTML(b, &capacity.Report{}, nil, Options{}) })
+	page := renderCapacity(t, func(b *bytes.Buffer) error { return CapacityHTML(b, &result.File{}, nil, Options{}) })
 	if !strings.Contains(page, "Nothing was measured.") {
 		t.Error("an empty report says nothing")
 	}

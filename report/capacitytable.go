@@ -5,42 +5,42 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
-	"qbench/internal/capacity"
+	"qbench/internal/result"
 )
 
 // sweepColumns is a sweep by client count.
-func sweepColumns(s *capacity.Sweep) []column {
+func sweepColumns(s *result.Sweep) []column {
 	col := columnsOf(s.Rows)
 	return []column{
-		col("clients", 0, func(r *capacity.Row) string { return fmt.Sprint(r.Clients) }),
-		col("orders/s", 0, func(r *capacity.Row) string { return rate(r.OrdersPerS.Value) }),
-		col("+- %", 0, func(r *capacity.Row) string { return halfWidth(r.OrdersPerS) }),
-		col("p50 ms", 4, func(r *capacity.Row) string { return millis(r.P50MS) }),
-		col("p99 ms", 5, func(r *capacity.Row) string { return millis(r.P99MS) }),
-		col("empty %", 2, func(r *capacity.Row) string { return fmt.Sprintf("%.1f", 100*r.EmptyShare) }),
-		col("CPU us", 1, func(r *capacity.Row) string { return fmt.Sprintf("%.1f", 1e6*r.CPUPerOrder) }),
-		col("errors", 3, func(r *capacity.Row) string { return amount.Grouped(r.Errors) }),
-		names(leftColumn(col("", 0, func(r *capacity.Row) string { return mark(s, r.Clients) }))),
+		col("clients", 0, func(r *result.SweepRow) string { return fmt.Sprint(r.Clients) }),
+		col("orders/s", 0, func(r *result.SweepRow) string { return rate(r.OrdersPerS.Value) }),
+		col("+- %", 0, func(r *result.SweepRow) string { return halfWidth(r.OrdersPerS) }),
+		col("p50 ms", 4, func(r *result.SweepRow) string { return millis(r.P50MS) }),
+		col("p99 ms", 5, func(r *result.SweepRow) string { return millis(r.P99MS) }),
+		col("empty %", 2, func(r *result.SweepRow) string { return fmt.Sprintf("%.1f", 100*r.EmptyShare) }),
+		col("CPU us", 1, func(r *result.SweepRow) string { return fmt.Sprintf("%.1f", 1e6*r.CPUPerOrder) }),
+		col("errors", 3, func(r *result.SweepRow) string { return amount.Grouped(r.Errors) }),
+		names(leftColumn(col("", 0, func(r *result.SweepRow) string { return mark(s, r.Clients) }))),
 	}
 }
 
 // contenderColumns is a comparison, the best first.
-func contenderColumns(c *capacity.Comparison) []column {
+func contenderColumns(c *result.CapacityRanking) []column {
 	col := columnsOf(c.Contenders)
 	return []column{
-		names(leftColumn(col("strategy", 0, func(k *capacity.Contender) string {
+		names(leftColumn(col("strategy", 0, func(k *result.Contender) string {
 			if k.Layout != "" {
 				return k.Name + ", " + k.Layout
 			}
 			return k.Name
 		}))),
-		col("orders/s", 0, func(k *capacity.Contender) string { return known(k.Rate.Value, rate) }),
-		col("workers", 1, func(k *capacity.Contender) string { return fmt.Sprint(k.Workers) }),
-		col("p99 ms", 2, func(k *capacity.Contender) string { return known(k.P99MS, millis) }),
-		col("CPU us", 3, func(k *capacity.Contender) string {
+		col("orders/s", 0, func(k *result.Contender) string { return known(k.Rate.Value, rate) }),
+		col("workers", 1, func(k *result.Contender) string { return fmt.Sprint(k.Workers) }),
+		col("p99 ms", 2, func(k *result.Contender) string { return known(k.P99MS, millis) }),
+		col("CPU us", 3, func(k *result.Contender) string {
 			return known(1e6*k.CPUPerOrder, func(us float64) string { return fmt.Sprintf("%.1f", us) })
 		}),
-		leftColumn(col("", 0, func(k *capacity.Contender) string {
+		leftColumn(col("", 0, func(k *result.Contender) string {
 			if k.Excluded != "" {
 				return "excluded"
 			}
@@ -57,7 +57,7 @@ func known(v float64, write func(float64) string) string {
 	return write(v)
 }
 
-func halfWidth(e capacity.Estimate) string {
+func halfWidth(e result.Estimate) string {
 	if !e.Bounded() {
 		return "?"
 	}
@@ -65,7 +65,7 @@ func halfWidth(e capacity.Estimate) string {
 }
 
 // mark names what is special about a count.
-func mark(s *capacity.Sweep, clients int) string {
+func mark(s *result.Sweep, clients int) string {
 	var marks []string
 	if clients == s.Recommended {
 		marks = append(marks, "recommended")

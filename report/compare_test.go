@@ -28,7 +28,7 @@ func comparedSet(name string, seed uint64, n int, noise float64, factors map[str
 		for range n {
 			r := &result.Run{Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10}, CountsOrders: true}
 			r.OrdersPerS = 5000 * factor * (1 + noise*(2*rng.Float64()-1))
-			r.TPS, r.Orders = r.OrdersPerS, int64(10*r.OrdersPerS)
+			r.TPS, r.Orders, r.Transactions = r.OrdersPerS, int64(10*r.OrdersPerS), int64(10*r.OrdersPerS)
 			r.Latency.P50, r.Latency.P99 = 64e3/r.TPS, 300e3/r.TPS*(1+0.2*rng.Float64())
 			r.Client.CPUSeconds = float64(r.Orders) * 40e-6 * (1 + 0.05*rng.Float64())
 			s.Runs = append(s.Runs, r)
@@ -81,7 +81,7 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Options) *result.Comparison {
 	t.Helper()
 	o.MaxSlowdown = 0.05
-	tr, err := compare.NewTrial("--strategy=skip-locked", "--strategy='advisory|lock'", o, 30)
+	tr, err := compare.NewTrial("--strategy=skip-locked", "--strategy='advisory|lock'", o, 30, compare.NewOrder(seed))
 	if err != nil {
 		t.Fatal(err)
 	}

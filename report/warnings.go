@@ -15,9 +15,6 @@ const (
 	// takes from a server on the same machine what it should measure: at a
 	// third, a server that got those cores could be up to half as fast again.
 	clientShareLimit = 1.0 / 3
-	// clientSaturated is the share from which the generator is the bottleneck
-	// wherever the server is: the rest goes to the kernel and to scheduling.
-	clientSaturated = 0.8
 	// shortRun: pgbench's manual advises against runs of a few seconds, which
 	// hold no checkpoint, no autovacuum and an unwarmed cache.
 	shortRun = 5.0
@@ -69,7 +66,7 @@ func completeness(r *result.Run, warn warner) {
 
 func clientWarnings(r *result.Run, env result.Environment, warn warner) {
 	switch share := r.Client.CPUShare; {
-	case share >= clientSaturated:
+	case share >= result.ClientSaturated:
 		warn("the load generator is the bottleneck: it used %.0f %% of this machine's CPU, so the server could do more; "+
 			"run it on another machine than the server (--dsn), or with fewer clients (-c)", 100*share)
 	case share >= clientShareLimit && env.Disposable:

@@ -13,11 +13,11 @@ import (
 // the group's last client, as in pgbench.
 func (r *run) end(group int) int64 {
 	var end int64
-	for _, t := range r.threads {
+	for _, l := range r.loops {
 		if group == 0 && r.drained.Load() {
-			end = max(end, t.lastAck)
+			end = max(end, l.lastAck)
 		} else {
-			end = max(end, t.groups[group].end)
+			end = max(end, l.groups[group].end)
 		}
 	}
 	if end == 0 {
@@ -32,32 +32,32 @@ func countsOrders(programs []*program) bool {
 	return slices.ContainsFunc(programs, func(p *program) bool { return p.countsOrders })
 }
 
-// load puts together what the threads counted.
+// load puts together what the loops counted.
 func (r *run) load(o *observer, startedAt time.Time, connected time.Duration) *Load {
-	l := &Load{
-		StartedAt: startedAt, Threads: len(r.lanes), Consumers: r.groupLoad(0, o.totals[0]), Drained: r.drained.Load(),
+	out := &Load{
+		StartedAt: startedAt, Threads: len(r.threads), Consumers: r.groupLoad(0, o.totals[0]), Drained: r.drained.Load(),
 		AbortedClients: int(r.aborted.Load()), Connected: connected, Intervals: o.ticks.list,
 	}
-	l.Consumers.Acknowledged = r.acked()
+	out.Consumers.Acknowledged = r.acked()
 	if len(r.cfg.groups()) > 1 {
 		g := r.groupLoad(1, o.totals[1])
 		g.Acknowledged = r.enqueued()
-		l.Producers = &g
+		out.Producers = &g
 	}
 	for _, text := range r.errors {
-		if !slices.Contains(l.Errors, text) {
-			l.Errors = append(l.Errors, text)
+		if !slices.Contains(out.Errors, text) {
+			out.Errors = append(out.Errors, text)
 		}
 	}
 	var connecting time.Duration
-	for _, t := range r.threads {
-		connecting += t.connecting
-		l.AfterDrain += t.groups[0].afterDrain
+	for _, l := range r.loops {
+		connecting += l.connecting
+		out.AfterDrain += l.groups[0].afterDrain
 	}
-	if made := l.Consumers.Transactions + l.Consumers.Failed(); r.cfg.Connect && made > 0 {
-		l.AverageConnect = connecting / time.Duration(made)
+	if made := out.Consumers.Transactions + out.Consumers.Failed(); r.cfg.Connect && made > 0 {
+		out.AverageConnect = connecting / time.Duration(made)
 	}
-	return l
+	return out
 }
 
 // seconds is how long a group was measured.
@@ -66,8 +66,8 @@ func (r *run) seconds(group int) float64 {
 }
 
 func (r *run) inDoubt(group int) (d doubt) {
-	for _, t := range r.threads {
-		d.add(t.groups[group].doubt)
+	for _, l := range r.loops {
+		d.add(l.groups[group].doubt)
 	}
 	return d
 }
@@ -76,8 +76,8 @@ func (r *run) groupLoad(gi int, total *result.Stats) GroupLoad {
 	g := GroupLoad{Seconds: r.seconds(gi), Stats: *total, CountsOrders: countsOrders(r.programs[gi])}
 	d := r.inDoubt(gi)
 	g.InDoubt, g.InDoubtUnknown = d.orders, d.open
-	for _, t := range r.threads {
-		g.WarmupOrders += t.groups[gi].warmupOrders
+	for _, l := range r.loops {
+		g.WarmupOrders += l.groups[gi].warmupOrders
 	}
 	g.Scripts = r.scriptResults(gi, total)
 	return g
@@ -90,8 +90,8 @@ func (r *run) scriptResults(gi int, total *result.Stats) []result.Script {
 	for i, p := range r.programs[gi] {
 		sr := result.Script{Name: p.Name, Weight: p.Weight}
 		if len(r.programs[gi]) > 1 {
-			for _, t := range r.threads {
-				sr.Stats.Merge(t.groups[gi].scripts[i])
+			for _, l := range r.loops {
+				sr.Stats.Merge(l.groups[gi].scripts[i])
 			}
 			sr.Latency = sr.All().Latency()
 		} else {
@@ -113,8 +113,8 @@ func (r *run) statementResults(p *program) []result.Statement {
 	for i := range p.steps {
 		st := &p.steps[i]
 		var sum statementStats
-		for _, t := range r.threads {
-			s := t.statements[p.index][i]
+		for _, l := range r.loops {
+			s := l.statements[p.index][i]
 			sum.count += s.count
 			sum.sum += s.sum
 			sum.failures += s.failures

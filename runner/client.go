@@ -36,8 +36,8 @@ const (
 // state machine: advance takes it as far as it gets without waiting.
 type client struct {
 	id     int
+	loop   *eventLoop
 	thread *thread
-	lane   *lane
 	group  *group
 	conn   *conn
 	vars   *script.Vars
@@ -105,18 +105,18 @@ type sentStep struct {
 
 // advance takes the client on until it waits for something or is done.
 func (c *client) advance() {
-	t := c.thread
+	l := c.loop
 	for {
 		switch c.state {
 		case stChooseScript:
-			c.prog = c.lane.chooseScript(c.group)
+			c.prog = c.thread.chooseScript(c.group)
 			c.tries, c.deadlocks, c.status = 1, 0, noError
 			c.waited, c.cause = false, ""
-			if t.run.cfg.Debug {
-				t.run.debug("client %d executing script \"%s\"", c.id, c.prog.Name)
+			if l.run.cfg.Debug {
+				l.run.debug("client %d executing script \"%s\"", c.id, c.prog.Name)
 			}
 			switch {
-			case t.timeUp():
+			case l.timeUp():
 				c.state = stFinished
 			case c.group.rate > 0:
 				if !c.throttle() {
@@ -127,27 +127,27 @@ func (c *client) advance() {
 			}
 		case stThrottle:
 			// The timer fired.
-			if c.state = stStartTx; t.timeUp() {
+			if c.state = stStartTx; l.timeUp() {
 				c.state = stFinished
 			}
 		case stStartTx:
 			if c.conn == nil {
-				if t.readClock(); c.group.rate == 0 {
+				if l.readClock(); c.group.rate == 0 {
 					// The wait for a pooled connection is part of the latency.
-					c.scheduled = t.now
+					c.scheduled = l.now
 				}
-				c.heard = t.now
+				c.heard = l.now
 				c.state = stWaitConn
-				if !t.acquire(c) {
+				if !l.acquire(c) {
 					return
 				}
 				c.state = stStartTx
 			}
-			t.readClock()
+			l.readClock()
 			c.saved = c.rand
-			c.begin = t.now
+			c.begin = l.now
 			if c.group.rate == 0 && c.group.pool == nil {
-				c.scheduled = t.now
+				c.scheduled = l.now
 			}
 			c.pc, c.committed = 0, 0
 			c.tx.forget()
@@ -162,8 +162,8 @@ func (c *client) advance() {
 			c.endCommand()
 		case stWaitPrepare, stWaitResult, stWaitRollback:
 			c.waited = true
-			if t.run.cfg.Debug {
-				t.run.debug("client %d receiving", c.id)
+			if l.run.cfg.Debug {
+				l.run.debug("client %d receiving", c.id)
 			}
 			c.flushed = len(c.syncs)
 			if err := c.conn.flush(); err != nil {
@@ -180,7 +180,7 @@ func (c *client) advance() {
 		case stIdle, stWaitConn:
 			return
 		case stAborted, stFinished:
-			t.finish(c)
+			l.finish(c)
 			return
 		}
 	}
@@ -189,47 +189,47 @@ func (c *client) advance() {
 // throttle schedules the next transaction; false when the client sleeps or is
 // handled otherwise by the caller's loop through c.state.
 func (c *client) throttle() bool {
-	t := c.thread
-	limit := int64(t.run.cfg.LatencyLimit)
+	l := c.loop
+	limit := int64(l.run.cfg.LatencyLimit)
 	for {
-		c.scheduled = c.lane.schedules[c.group.index].next()
+		c.scheduled = c.thread.schedules[c.group.index].next()
 		if limit == 0 {
 			break
 		}
-		t.readClock()
-		if c.scheduled >= t.now-limit {
+		l.readClock()
+		if c.scheduled >= l.now-limit {
 			break
 		}
 		// Already later than the limit: not sent, but counted. The schedule
 		// goes on, so that a slow server cannot slow the offered load down.
 		c.account(true)
-		if t.timeUp() || c.quotaDone() {
+		if l.timeUp() || c.quotaDone() {
 			c.state = stFinished
 			return true
 		}
 	}
-	if end := t.run.deadline; end > 0 && c.scheduled > end {
+	if end := l.run.deadline; end > 0 && c.scheduled > end {
 		c.state = stFinished
 		return true
 	}
 	c.state = stThrottle
-	t.readClock()
-	if c.scheduled <= t.now {
+	l.readClock()
+	if c.scheduled <= l.now {
 		return true
 	}
 	c.waited = true
-	t.sleep(c, c.scheduled)
+	l.sleep(c, c.scheduled)
 	return false
 }
 
 func (c *client) quotaDone() bool {
-	n := c.thread.run.cfg.Transactions
+	n := c.loop.run.cfg.Transactions
 	return n > 0 && c.count >= n
 }
 
 // startCommand begins the command at c.pc, or ends the script.
 func (c *client) startCommand() {
-	t := c.thread
+	l := c.loop
 	if c.pc >= len(c.prog.steps) {
 		switch {
 		case c.pipeline:
@@ -252,15 +252,15 @@ func (c *client) startCommand() {
 		c.sync(stStartCommand)
 		return
 	}
-	if t.run.cfg.PerStatement {
-		t.readClock()
-		c.stmtBegin = t.now
+	if l.run.cfg.PerStatement {
+		l.readClock()
+		c.stmtBegin = l.now
 	}
 	c.local = true
 	c.state = stEndCommand
 	c.env.ScriptIndex, c.env.CommandIndex = c.prog.index, c.pc
-	if t.run.cfg.Debug {
-		t.run.debug("client %d executing %s", c.id, st.Text)
+	if l.run.cfg.Debug {
+		l.run.debug("client %d executing %s", c.id, st.Text)
 	}
 	c.runMeta(st)
 }
@@ -275,12 +275,12 @@ func needsReplies(k script.Kind) bool {
 }
 
 func (c *client) endCommand() {
-	t := c.thread
-	if st := &c.prog.steps[c.pc]; t.run.cfg.PerStatement && !(st.Kind == script.SQL && t.run.cfg.Mode == Pipelined) {
+	l := c.loop
+	if st := &c.prog.steps[c.pc]; l.run.cfg.PerStatement && !(st.Kind == script.SQL && l.run.cfg.Mode == Pipelined) {
 		if c.local {
-			t.readClock()
+			l.readClock()
 		}
-		t.statements[c.prog.index][c.pc].add(t.now - c.stmtBegin)
+		l.statements[c.prog.index][c.pc].add(l.now - c.stmtBegin)
 	}
 	c.pc = c.nextPC
 	c.state = stStartCommand
@@ -289,44 +289,44 @@ func (c *client) endCommand() {
 // endTransaction accounts for the transaction and decides what comes next;
 // false when the client waits.
 func (c *client) endTransaction() bool {
-	t := c.thread
+	l := c.loop
 	if c.local {
-		t.readClock()
+		l.readClock()
 		c.local = false
 	}
 	c.account(false)
 	empty := c.committed == 0 && c.prog.countsOrders
 	c.committed = 0
 	if empty {
-		t.checkDrained(c)
+		l.checkDrained(c)
 	}
 	if c.conn != nil && c.conn.txStatus != 'I' {
 		c.abort(fmt.Sprintf("client %d aborted: end of script reached without completing the last transaction", c.id))
 		return true
 	}
-	if t.run.cfg.Connect {
+	if l.run.cfg.Connect {
 		// Leaving is part of pgbench's connection time too.
-		t.readClock()
-		start := t.now
-		t.disconnect(c)
-		t.readClock()
-		t.connecting += time.Duration(t.now - start)
+		l.readClock()
+		start := l.now
+		l.disconnect(c)
+		l.readClock()
+		l.connecting += time.Duration(l.now - start)
 	} else if c.group.pool != nil {
-		t.release(c)
+		l.release(c)
 	}
-	if t.timeUp() || c.quotaDone() {
+	if l.timeUp() || c.quotaDone() {
 		c.state = stFinished
 		return true
 	}
 	c.state = stChooseScript
 	if empty && c.status == noError && c.group.idle > 0 && !(c.conn != nil && c.conn.takeNotification()) {
 		c.state = stIdle
-		t.sleep(c, t.now+c.group.idle)
+		l.sleep(c, l.now+c.group.idle)
 		return false
 	}
 	if !c.waited {
-		// A script without a round trip must not keep the thread to itself.
-		t.yield(c)
+		// A script without a round trip must not keep the loop to itself.
+		l.yield(c)
 		return false
 	}
 	return true
@@ -335,7 +335,7 @@ func (c *client) endTransaction() bool {
 // account adds the transaction to the statistics, as pgbench does: skipped and
 // failed ones count for -t but have no latency.
 func (c *client) account(skipped bool) {
-	t := c.thread
+	l := c.loop
 	c.count++
-	t.account(c, skipped)
+	l.account(c, skipped)
 }

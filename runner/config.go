@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"qbench/runner/script"
+	"qbench/runner/usage"
 )
 
 // Mode is how statements travel to the server.
@@ -84,7 +85,9 @@ type Config struct {
 	Consumers Group
 	// Producers put orders into the queue meanwhile; nil is none.
 	Producers *Group
-	// Threads is the number of event loops that carry the clients (-j).
+	// Threads is the number of shares that the clients are dealt into, each with its
+	// own schedule, choice of scripts and log (-j). One event loop per core, at most,
+	// carries them.
 	Threads int
 	Mode    Mode
 	// Duration stops new transactions after this time; 0 is no limit.
@@ -170,6 +173,8 @@ type Config struct {
 	FailuresDetailed bool
 	// VerboseErrors reports every retried or failed transaction to Message.
 	VerboseErrors bool
+
+	readUsage func() usage.Sample // usage.Read, but for tests
 }
 
 // groups are the consumers and, where there are any, the producers.

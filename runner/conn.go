@@ -7,7 +7,7 @@ import (
 	"qbench/runner/wire"
 )
 
-// conn is a connection to the server after the handshake, owned by one thread.
+// conn is a connection to the server after the handshake, owned by one loop.
 type conn struct {
 	pid    uint32 // of the server process
 	sock   loop.Socket

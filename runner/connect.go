@@ -50,11 +50,11 @@ func quoteIdentifier(name string) string {
 
 // need is a connection to be made.
 type need struct {
-	t  *thread
-	g  *group
-	c  *client // nil for a pool's
-	cn *conn
-	nc net.Conn
+	loop *eventLoop
+	g    *group
+	c    *client // nil for a pool's
+	cn   *conn
+	nc   net.Conn
 }
 
 func (n *need) client() int {
@@ -68,16 +68,16 @@ func (n *need) client() int {
 // closes those that were made.
 func (r *run) connectAll(ctx context.Context) error {
 	var needs []*need
-	for _, t := range r.threads {
-		for _, c := range t.clients {
+	for _, l := range r.loops {
+		for _, c := range l.clients {
 			if c.group.pool == nil {
-				needs = append(needs, &need{t: t, g: c.group, c: c})
+				needs = append(needs, &need{loop: l, g: c.group, c: c})
 			}
 		}
-		for _, g := range t.groups {
+		for _, g := range l.groups {
 			if g.pool != nil {
 				for range g.pool.size {
-					needs = append(needs, &need{t: t, g: g})
+					needs = append(needs, &need{loop: l, g: g})
 				}
 			}
 		}
@@ -122,7 +122,7 @@ feed:
 			continue
 		}
 		if err == nil {
-			if aerr := n.t.attach(n.cn, n.nc); aerr != nil {
+			if aerr := n.loop.attach(n.cn, n.nc); aerr != nil {
 				err = &ConnectError{n.client(), aerr}
 				continue
 			}

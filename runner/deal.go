@@ -17,7 +17,7 @@ func loopsFor(threads, cores int) int { return min(threads, cores) }
 // makeThreads deals the clients out and draws the random seeds in pgbench's
 // order: one per client, the default seed of hash functions, then three per
 // thread (script choice, schedule, log sampling).
-func (r *run) makeThreads() error {
+func (r *run) deal() error {
 	cfg := &r.cfg
 	base := script.NewRand(cfg.Seed)
 	total := 0
@@ -26,18 +26,18 @@ func (r *run) makeThreads() error {
 	}
 	n := min(max(1, cfg.Threads), total)
 	for i := range n {
-		r.lanes = append(r.lanes, &lane{index: i, schedules: make([]schedule, len(cfg.groups()))})
+		r.threads = append(r.threads, &thread{index: i, schedules: make([]schedule, len(cfg.groups()))})
 	}
 	loops := loopsFor(n, runtime.GOMAXPROCS(0))
 	// A loop that has the processor to itself anyway, or that other goroutines
 	// connect for, leaves it to Go's scheduler while it waits.
 	polite := cfg.Connect || loops < runtime.GOMAXPROCS(0)
 	for range loops {
-		t, err := r.newThread(polite)
+		l, err := r.newLoop(polite)
 		if err != nil {
 			return err
 		}
-		r.threads = append(r.threads, t)
+		r.loops = append(r.loops, l)
 	}
 	var clients []*client
 	for gi := range cfg.groups() {
@@ -49,42 +49,42 @@ func (r *run) makeThreads() error {
 	if err := r.setVariables(clients, &base); err != nil {
 		return err
 	}
-	for _, l := range r.lanes {
-		l.chooseRand = script.NewRand(base.Uint64())
+	for _, t := range r.threads {
+		t.chooseRand = script.NewRand(base.Uint64())
 		throttle := script.NewRand(base.Uint64())
-		for gi := range l.schedules {
-			l.schedules[gi].rand = throttle
+		for gi := range t.schedules {
+			t.schedules[gi].rand = throttle
 			throttle = script.NewRand(throttle.Uint64())
 		}
-		l.sampleRand = script.NewRand(base.Uint64())
+		t.sampleRand = script.NewRand(base.Uint64())
 	}
 	return nil
 }
 
-func (r *run) newThread(polite bool) (*thread, error) {
-	l, err := loop.New()
+func (r *run) newLoop(polite bool) (*eventLoop, error) {
+	poll, err := loop.New()
 	if err != nil {
 		return nil, err
 	}
 	if polite {
-		l.BePolite()
+		poll.BePolite()
 	}
-	t := &thread{run: r, poll: l, core: -1, ended: make(chan struct{})}
+	l := &eventLoop{run: r, poll: poll, core: -1, ended: make(chan struct{})}
 	for gi := range r.cfg.groups() {
 		g := r.cfg.groups()[gi]
 		tg := &group{Group: g, index: gi, programs: r.programs[gi], rate: g.Rate, idle: int64(g.Idle), stats: result.NewStats(g.Rate > 0)}
 		for _, p := range tg.programs {
 			tg.weights += int64(p.Weight)
-			t.statements = append(t.statements, make([]statementStats, len(p.steps)))
+			l.statements = append(l.statements, make([]statementStats, len(p.steps)))
 		}
 		if len(tg.programs) > 1 {
 			for range tg.programs {
 				tg.scripts = append(tg.scripts, result.NewStats(g.Rate > 0))
 			}
 		}
-		t.groups = append(t.groups, tg)
+		l.groups = append(l.groups, tg)
 	}
-	return t, nil
+	return l, nil
 }
 
 // dealGroup gives each thread its share of a group, in runs of neighbouring
@@ -93,20 +93,20 @@ func (r *run) dealGroup(gi, firstID int) []*client {
 	cfg := &r.cfg
 	g := cfg.groups()[gi]
 	var clients []*client
-	n := len(r.lanes)
-	for i, l := range r.lanes {
+	n := len(r.threads)
+	for i, t := range r.threads {
 		share := (g.Clients - len(clients) + n - i - 1) / (n - i)
-		t := r.threads[i*len(r.threads)/n]
+		l := r.loops[i*len(r.loops)/n]
 		if g.Rate > 0 {
 			// Each thread with clients of the group carries its part.
-			l.schedules[gi].delay = 1e6 / g.Rate * float64(min(n, g.Clients))
+			t.schedules[gi].delay = 1e6 / g.Rate * float64(min(n, g.Clients))
 		}
 		for range share {
-			c := &client{id: firstID + len(clients), thread: t, lane: l, group: t.groups[gi], vars: script.NewVars(cfg.Symbols)}
+			c := &client{id: firstID + len(clients), loop: l, thread: t, group: l.groups[gi], vars: script.NewVars(cfg.Symbols)}
 			c.env = script.Env{Vars: c.vars, Rand: &c.rand, Debug: r.debugValue}
 			c.timer.Fire = c.wake
-			t.clients = append(t.clients, c)
-			t.live++
+			l.clients = append(l.clients, c)
+			l.live++
 			clients = append(clients, c)
 		}
 	}
@@ -120,14 +120,14 @@ func (r *run) dealGroup(gi, firstID int) []*client {
 // connections, at least one.
 func (r *run) dealPool(gi int) {
 	left := r.cfg.groups()[gi].Pool
-	for i, t := range r.threads {
-		if !slices.ContainsFunc(t.clients, func(c *client) bool { return c.group.index == gi }) {
+	for i, l := range r.loops {
+		if !slices.ContainsFunc(l.clients, func(c *client) bool { return c.group.index == gi }) {
 			continue
 		}
-		rest := len(r.threads) - i
+		rest := len(r.loops) - i
 		size := max(1, (left+rest-1)/rest)
 		left -= size
-		t.groups[gi].pool = &pool{size: size}
+		l.groups[gi].pool = &pool{size: size}
 	}
 }
 

@@ -11,14 +11,19 @@ import (
 // sees that all orders are acknowledged ends the run. Where a client was lost,
 // that number may never be reached: then the queue counts as drained when every
 // client has looked since the last acknowledged order and found nothing.
-func (t *thread) checkDrained(c *client) {
-	r := t.run
+func (l *eventLoop) checkDrained(c *client) {
+	r := l.run
 	if r.cfg.Orders <= 0 || c.group.index > 0 || r.drained.Load() {
 		return
 	}
 	acked := r.acked()
-	if acked < r.cfg.Orders && !(r.incomplete() && t.allFoundNothing(c, acked) && t.quietFor(acked) >= r.cfg.Lease) {
+	if acked < r.cfg.Orders && !(r.incomplete() && l.allFoundNothing(c, acked) && l.quietFor(acked) >= r.cfg.Lease) {
 		return
+	}
+	if acked >= r.cfg.Orders {
+		r.client.end(r.client.read())
+	} else {
+		r.client.end(l.quietUse)
 	}
 	r.drained.Store(true)
 	r.halt()
@@ -27,15 +32,15 @@ func (t *thread) checkDrained(c *client) {
 // allFoundNothing notes that c found nothing, and says whether all consumers
 // have since acked orders were acknowledged. Those that wait for a reply for
 // longer than the grace period are not waited for.
-func (t *thread) allFoundNothing(c *client, acked int64) bool {
+func (l *eventLoop) allFoundNothing(c *client, acked int64) bool {
 	c.emptyAt = acked + 1
-	for _, o := range t.clients {
-		if o.group.index == 0 && !o.ended && o.emptyAt != acked+1 && !o.silent(t.now) {
+	for _, o := range l.clients {
+		if o.group.index == 0 && !o.ended && o.emptyAt != acked+1 && !o.silent(l.now) {
 			return false
 		}
 	}
-	t.emptyAt.Store(acked + 1)
-	for _, o := range t.run.threads {
+	l.emptyAt.Store(acked + 1)
+	for _, o := range l.run.loops {
 		if o.emptyAt.Load() != acked+1 && !o.idle.Load() {
 			return false
 		}
@@ -44,23 +49,23 @@ func (t *thread) allFoundNothing(c *client, acked int64) bool {
 }
 
 // quietFor is how long all consumers have found nothing.
-func (t *thread) quietFor(acked int64) time.Duration {
-	if t.quietAt != acked+1 {
-		t.quietAt, t.quietSince = acked+1, t.now
+func (l *eventLoop) quietFor(acked int64) time.Duration {
+	if l.quietAt != acked+1 {
+		l.quietAt, l.quietSince, l.quietUse = acked+1, l.now, l.run.client.read()
 	}
-	return time.Duration(t.now - t.quietSince)
+	return time.Duration(l.now - l.quietSince)
 }
 
 // silent says whether the client has waited for longer than the grace period.
 func (c *client) silent(now int64) bool {
-	grace := int64(c.thread.run.cfg.Grace)
+	grace := int64(c.loop.run.cfg.Grace)
 	return grace > 0 && now-c.heard > grace
 }
 
-// publishDoubt lets the other threads know that orders are in doubt.
-func (t *thread) publishDoubt() {
-	if d := t.groups[0].doubt; d.orders > 0 || d.open {
-		t.inDoubt.Store(true)
+// publishDoubt lets the other loops know that orders are in doubt.
+func (l *eventLoop) publishDoubt() {
+	if d := l.groups[0].doubt; d.orders > 0 || d.open {
+		l.inDoubt.Store(true)
 	}
 }
 
@@ -70,8 +75,8 @@ func (r *run) incomplete() bool {
 	if r.aborted.Load() > 0 {
 		return true
 	}
-	for _, t := range r.threads {
-		if t.inDoubt.Load() {
+	for _, l := range r.loops {
+		if l.inDoubt.Load() {
 			return true
 		}
 	}
@@ -79,7 +84,7 @@ func (r *run) incomplete() bool {
 }
 
 // finish ends a client; it does so once.
-func (t *thread) finish(c *client) {
+func (l *eventLoop) finish(c *client) {
 	if c.ended {
 		return
 	}
@@ -87,45 +92,45 @@ func (t *thread) finish(c *client) {
 	aborted := c.state == stAborted
 	if c.conn != nil {
 		if c.group.pool != nil && !aborted {
-			t.release(c)
+			l.release(c)
 		} else {
-			t.disconnect(c)
+			l.disconnect(c)
 			if c.group.pool != nil {
-				t.shrink(c.group)
+				l.shrink(c.group)
 			}
 		}
 	}
-	t.live--
-	t.finished.Add(1)
-	t.readClock()
-	c.group.end = max(c.group.end, t.run.endFor(t.now))
+	l.live--
+	l.finished.Add(1)
+	l.readClock()
+	c.group.end = max(c.group.end, l.run.endFor(l.now))
 	// Transactions that it left prepared may still be committed.
 	c.group.doubt.orders += c.tx.prepared
 	c.tx.prepared = 0
 	// The transaction is not counted, but what it committed is done.
-	if c.prog != nil && c.begin < t.run.measureFrom {
+	if c.prog != nil && c.begin < l.run.measureFrom {
 		c.group.warmupOrders += c.committed
 	} else {
 		c.group.stats.Orders += c.committed
 	}
 	c.committed = 0
 	if aborted {
-		t.run.aborted.Add(1)
-		if t.run.cfg.ExitOnAbort && !t.run.quit.Swap(true) {
-			t.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", c.lane.index))
-			t.run.halt()
+		l.run.aborted.Add(1)
+		if l.run.cfg.ExitOnAbort && !l.run.quit.Swap(true) {
+			l.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", c.thread.index))
+			l.run.halt()
 		}
 	}
-	if !t.hasConsumers() {
-		t.idle.Store(true)
+	if !l.hasConsumers() {
+		l.idle.Store(true)
 	}
-	if t.live == 0 {
-		t.closePools()
+	if l.live == 0 {
+		l.closePools()
 	}
 }
 
-func (t *thread) hasConsumers() bool {
-	for _, c := range t.clients {
+func (l *eventLoop) hasConsumers() bool {
+	for _, c := range l.clients {
 		if c.group.index == 0 && !c.ended {
 			return true
 		}
@@ -178,8 +183,8 @@ func (e *ending) check(o *observer) {
 	e.cancelled = now
 	r.graceFrom.Store(max(1, since))
 	r.overdue.Store(true)
-	for _, t := range r.threads {
-		o.onThread(t, func() { t.cancelStuck() })
+	for _, l := range r.loops {
+		o.onLoop(l, func() { l.cancelStuck() })
 	}
 	r.halt()
 }
@@ -200,15 +205,15 @@ func (e *ending) graceSince(o *observer, now int64) int64 {
 	// A number of transactions: how long they take is unknown, but where
 	// others have finished and none of the rest hears anything, it is stuck.
 	finished, heard := int64(0), int64(0)
-	for _, t := range r.threads {
-		finished += t.finished.Load()
+	for _, l := range r.loops {
+		finished += l.finished.Load()
 	}
 	if finished == 0 {
 		return -1
 	}
-	for _, t := range r.threads {
-		o.onThread(t, func() {
-			for _, c := range t.clients {
+	for _, l := range r.loops {
+		o.onLoop(l, func() {
+			for _, c := range l.clients {
 				if c.ended {
 					heard = max(heard, c.group.end)
 				} else {
@@ -221,17 +226,17 @@ func (e *ending) graceSince(o *observer, now int64) int64 {
 }
 
 // cancelStuck names the clients that are late and cancels what they wait for.
-func (t *thread) cancelStuck() {
-	t.readClock()
-	for _, c := range t.clients {
+func (l *eventLoop) cancelStuck() {
+	l.readClock()
+	for _, c := range l.clients {
 		if c.ended {
 			continue
 		}
-		t.run.message("error", fmt.Sprintf("client %d has not finished within %v of the end: %s; cancelling it", c.id, t.run.cfg.Grace, c.waitingFor(t.now)))
+		l.run.message("error", fmt.Sprintf("client %d has not finished within %v of the end: %s; cancelling it", c.id, l.run.cfg.Grace, c.waitingFor(l.now)))
 		if c.conn != nil && c.conn.cancel != nil {
 			cancel := c.conn.cancel
-			t.run.dials.Go(func() {
-				ctx, stop := context.WithTimeout(t.run.ctx, cancelWait)
+			l.run.dials.Go(func() {
+				ctx, stop := context.WithTimeout(l.run.ctx, cancelWait)
 				defer stop()
 				_ = cancel(ctx) // at worst the connection is closed next
 			})

@@ -28,7 +28,7 @@ func (c *client) fail(f failure) {
 	if f.status == noError {
 		f.status = metaError
 	}
-	mode := c.thread.run.cfg.Mode
+	mode := c.loop.run.cfg.Mode
 	// pgbench blames \endpipeline for whatever fails in a pipeline; in
 	// pipelined mode there is no such command, and the statement itself is named.
 	f.pc = min(c.pc, len(c.prog.steps)-1)
@@ -49,22 +49,22 @@ func (c *client) fail(f failure) {
 // of the statement, which does not exist then, decides what follows.
 func (c *client) prepareFailed() {
 	c.cause = c.errorText()
-	c.thread.run.message("error", c.cause)
+	c.loop.run.message("error", c.cause)
 	c.failure = failure{}
 	c.state = c.next
 }
 
 // failed decides what an error in a response leads to, as pgbench does.
 func (c *client) failed() {
-	t := c.thread
+	l := c.loop
 	f := &c.failure
 	switch {
 	case f.fatal:
 		c.abort(fmt.Sprintf("client %d script %d command %d query %d: %s", c.id, c.prog.index, f.pc, f.query, f.text))
-	case f.status.retriable() || t.run.cfg.ContinueOnError:
+	case f.status.retriable() || l.run.cfg.ContinueOnError:
 		c.status = f.status
-		if t.run.cfg.VerboseErrors {
-			t.run.message("info", fmt.Sprintf("client %d got an error in command %d (SQL) of script %d; %s", c.id, f.pc, c.prog.index, c.errorText()))
+		if l.run.cfg.VerboseErrors {
+			l.run.message("info", fmt.Sprintf("client %d got an error in command %d (SQL) of script %d; %s", c.id, f.pc, c.prog.index, c.errorText()))
 		}
 		c.state = stError
 	default:
@@ -80,7 +80,7 @@ func (c *client) abortBySQL() {
 		return fmt.Sprintf("client %d script %d aborted in command %d query %d: %s", c.id, c.prog.index, c.failure.pc, c.failure.query, cause)
 	}
 	switch {
-	case c.thread.run.overdue.Load() && string(wire.ErrorField(c.failure.body, wire.FieldSQLState)) == stateCancelled:
+	case c.loop.run.overdue.Load() && string(wire.ErrorField(c.failure.body, wire.FieldSQLState)) == stateCancelled:
 		c.abortBecause(words(text), fmt.Sprintf("client %d aborted: it did not finish in time and was cancelled: command %d of script %d: %s",
 			c.id, c.failure.pc, c.prog.index, firstLine(c.failure.at.Text)))
 	case c.cause != "":
@@ -94,7 +94,7 @@ func (c *client) abortBySQL() {
 func (c *client) errorText() string {
 	query := ""
 	if st := c.failure.at; st.Kind == script.SQL {
-		if c.thread.run.cfg.Mode == Simple {
+		if c.loop.run.cfg.Mode == Simple {
 			query = string(st.AppendSimple(nil, c.vars))
 		} else {
 			query = string(st.appendSQL(nil, c.vars))
@@ -105,14 +105,14 @@ func (c *client) errorText() string {
 
 // retry says whether the failed transaction is tried again.
 func (c *client) retry() bool {
-	t := c.thread
-	cfg := &t.run.cfg
+	l := c.loop
+	cfg := &l.run.cfg
 	if !c.status.retriable() || cfg.MaxTries > 0 && c.tries >= cfg.MaxTries {
 		return false
 	}
 	if cfg.LatencyLimit > 0 {
-		t.readClock()
-		return t.now-c.scheduled <= int64(cfg.LatencyLimit)
+		l.readClock()
+		return l.now-c.scheduled <= int64(cfg.LatencyLimit)
 	}
 	return true
 }
@@ -120,7 +120,7 @@ func (c *client) retry() bool {
 // recoverError leaves the failed block, if there is one, and then tries again
 // or gives the transaction up.
 func (c *client) recoverError() {
-	t := c.thread
+	l := c.loop
 	c.unsynced, c.block, c.pipeline = false, false, false
 	c.tx.forget()
 	if c.conn.txStatus != 'I' {
@@ -130,12 +130,12 @@ func (c *client) recoverError() {
 	if c.status == deadlockError {
 		c.deadlocks++
 	}
-	st := &t.statements[c.prog.index][c.failure.pc]
+	st := &l.statements[c.prog.index][c.failure.pc]
 	switch {
-	case t.timeUp():
+	case l.timeUp():
 		c.state = stFinished
 	case c.retry():
-		t.verbose(c, true)
+		l.verbose(c, true)
 		st.retries++
 		c.tries++
 		c.rand = c.saved
@@ -144,7 +144,7 @@ func (c *client) recoverError() {
 		c.pc = 0
 		c.state = stStartCommand
 	default:
-		t.verbose(c, false)
+		l.verbose(c, false)
 		st.failures++
 		c.failure = failure{}
 		c.state = stEndTx
@@ -156,8 +156,8 @@ func (c *client) abort(message string) { c.abortBecause(message, message) }
 
 // abortBecause prints one message and keeps another in the result.
 func (c *client) abortBecause(message, reason string) {
-	c.thread.run.message("error", message)
-	c.thread.run.noteError(reason)
+	c.loop.run.message("error", message)
+	c.loop.run.noteError(reason)
 	c.state = stAborted
 }
 
@@ -175,7 +175,7 @@ func (c *client) lostConnection(err error) {
 	shell := c.state == stShell
 	c.leaveConnection()
 	switch {
-	case c.thread.run.killed():
+	case c.loop.run.killed():
 		c.state = stFinished // whoever ended the run may have ended the server too
 	case c.prog == nil:
 		c.abort(fmt.Sprintf("client %d aborted: the connection was lost (%v)", c.id, err))
@@ -189,21 +189,21 @@ func (c *client) lostConnection(err error) {
 // leaveConnection closes the client's connection without waiting for replies,
 // counts what that leaves in doubt, and takes the client out of all queues.
 func (c *client) leaveConnection() {
-	t := c.thread
-	t.unsleep(c)
-	t.ready = slices.DeleteFunc(t.ready, func(x *client) bool { return x == c })
+	l := c.loop
+	l.unsleep(c)
+	l.ready = slices.DeleteFunc(l.ready, func(x *client) bool { return x == c })
 	if c.conn == nil {
 		return
 	}
 	c.group.doubt.add(c.lost())
 	c.tx.prepared = 0 // is part of that
-	t.publishDoubt()
+	l.publishDoubt()
 	c.conn.sock.Close()
 	c.conn.client = nil
 	c.conn = nil
 	c.sent, c.syncs = c.sent[:0], c.syncs[:0]
 	if c.group.pool != nil {
-		t.shrink(c.group)
+		l.shrink(c.group)
 	}
 }
 
@@ -212,7 +212,7 @@ func (c *client) lost() doubt {
 	var groups [][]flight
 	from := c.answered
 	skip := 0 // results of the first message that have come
-	if c.thread.run.cfg.Mode == Simple {
+	if c.loop.run.cfg.Mode == Simple {
 		skip = c.query
 	}
 	for _, end := range c.syncs[:min(c.flushed, len(c.syncs))] {
@@ -264,7 +264,7 @@ func (c *client) doubtCall() {
 	} else {
 		c.group.doubt.orders += s.most
 	}
-	c.thread.publishDoubt()
+	c.loop.publishDoubt()
 }
 
 // cutOff ends a client that has not finished. A reason makes it an aborted one;
@@ -278,7 +278,7 @@ func (c *client) cutOff(reason string) {
 	if reason != "" {
 		c.abort(fmt.Sprintf("client %d aborted: %s", c.id, reason))
 	}
-	c.thread.finish(c)
+	c.loop.finish(c)
 }
 
 // waitingFor says in words why the client has not finished.

@@ -95,7 +95,7 @@ func (s *fakeServer) Close() {}
 
 // fakePoller delivers what the fake servers answered.
 type fakePoller struct {
-	t     *thread
+	loop  *eventLoop
 	conns []*conn
 }
 
@@ -107,7 +107,7 @@ func (p *fakePoller) Wait(time.Duration) error {
 		s := c.sock.(*fakeServer)
 		if len(s.reply) > 0 {
 			s.reply, s.other = s.other[:0], s.reply
-			p.t.deliver(c, s.other, nil)
+			p.loop.deliver(c, s.other, nil)
 		}
 	}
 	return nil
@@ -120,8 +120,8 @@ insert into t_order_u (order_id, cts, uts, status) select order_id, cts, now(), 
 end;
 `
 
-// fakeThread is one thread with the given number of clients on fake servers.
-func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thread {
+// fakeLoop is one loop with the given number of clients on fake servers.
+func fakeLoop(tb testing.TB, mode Mode, clients int, transactions int64) *eventLoop {
 	tb.Helper()
 	syms := script.NewSymbols()
 	s, err := script.Parse("skip-locked", skipLockedScript, syms)
@@ -136,16 +136,16 @@ func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thre
 	if r.programs, r.statements, err = compile(&r.cfg); err != nil {
 		tb.Fatal(err)
 	}
-	if err := r.makeThreads(); err != nil {
+	if err := r.deal(); err != nil {
 		tb.Fatal(err)
 	}
 	r.steady.Add(1)
 	r.gun = make(chan struct{})
 	close(r.gun)
-	t := r.threads[0]
-	t.poll.Close()
-	p := &fakePoller{t: t}
-	t.poll = p
+	l := r.loops[0]
+	l.poll.Close()
+	p := &fakePoller{loop: l}
+	l.poll = p
 	description, row := oneColumn("vid", "12345")
 	replies := map[string]reply{
 		"P_0": {describe: message('n'), execute: commandTag("BEGIN"), status: 'T'},
@@ -153,12 +153,12 @@ func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thre
 		"P_2": {describe: message('n'), execute: commandTag("INSERT 0 1")},
 		"P_3": {describe: message('n'), execute: commandTag("COMMIT"), status: 'I'},
 	}
-	for _, c := range t.clients {
+	for _, c := range l.clients {
 		cn := &conn{sock: &fakeServer{replies: replies, texts: map[string]string{"begin": "P_0", "select": "P_1", "with": "P_2", "end": "P_3"}, status: 'I'}, txStatus: 'I', prepared: make([]bool, r.statements), columns: make([][]int, r.statements)}
 		c.adopt(cn)
 		p.conns = append(p.conns, cn)
 	}
-	return t
+	return l
 }
 
 // BenchmarkTransaction is the client's whole cost of one transaction of four
@@ -166,12 +166,12 @@ func fakeThread(tb testing.TB, mode Mode, clients int, transactions int64) *thre
 func BenchmarkTransaction(b *testing.B) {
 	for _, mode := range []Mode{Prepared, Extended, Pipelined} {
 		b.Run(string(mode), func(b *testing.B) {
-			t := fakeThread(b, mode, 1, int64(b.N))
+			l := fakeLoop(b, mode, 1, int64(b.N))
 			b.ReportAllocs()
 			b.ResetTimer()
-			t.loop()
+			l.serve()
 			b.StopTimer()
-			if n := t.groups[0].stats.Orders; n != int64(b.N) {
+			if n := l.groups[0].stats.Orders; n != int64(b.N) {
 				b.Fatalf("%d orders in %d transactions", n, b.N)
 			}
 		})
@@ -184,7 +184,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	for _, mode := range []Mode{Prepared, Extended, Pipelined} {
 		// Set-up is in both, so that the difference is the steady state's.
 		allocs := func(n int64) float64 {
-			return testing.AllocsPerRun(1, func() { fakeThread(t, mode, 4, n).loop() })
+			return testing.AllocsPerRun(1, func() { fakeLoop(t, mode, 4, n).serve() })
 		}
 		if few, many := allocs(10), allocs(2510); many-few > 20 {
 			t.Errorf("%s: 10,000 more transactions made %.0f more allocations", mode, many-few)
@@ -195,11 +195,11 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 func TestOrdersAreCountedByCommit(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{Prepared, Extended, Pipelined} {
-		th := fakeThread(t, mode, 3, 5)
-		th.loop()
-		s := th.groups[0].stats
-		if s.Transactions != 15 || s.Orders != 15 || s.Empty != 0 || th.acked.Load() != 15 {
-			t.Errorf("%s: %d transactions, %d orders, %d empty, %d acknowledged; want 15, 15, 0, 15", mode, s.Transactions, s.Orders, s.Empty, th.acked.Load())
+		l := fakeLoop(t, mode, 3, 5)
+		l.serve()
+		s := l.groups[0].stats
+		if s.Transactions != 15 || s.Orders != 15 || s.Empty != 0 || l.acked.Load() != 15 {
+			t.Errorf("%s: %d transactions, %d orders, %d empty, %d acknowledged; want 15, 15, 0, 15", mode, s.Transactions, s.Orders, s.Empty, l.acked.Load())
 		}
 	}
 }
@@ -213,14 +213,14 @@ func FuzzReceive(f *testing.F) {
 	f.Add(append(message('E', 'C', 0), message('Z', 'E')...), uint8(9))
 	f.Add([]byte{'D', 0, 0, 0, 8, 0, 1, 0xff, 0xff}, uint8(2))
 	f.Fuzz(func(t *testing.T, data []byte, portion uint8) {
-		th := fakeThread(t, Extended, 1, 2)
-		c := th.clients[0]
+		l := fakeLoop(t, Extended, 1, 2)
+		c := l.clients[0]
 		c.advance() // sends BEGIN
 		c.conn.sock.(*fakeServer).reply = nil
 		step := int(portion) + 1
 		for len(data) > 0 && c.conn != nil {
 			n := min(step, len(data))
-			th.deliver(c.conn, data[:n], nil)
+			l.deliver(c.conn, data[:n], nil)
 			data = data[n:]
 		}
 	})

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// inbox passes functions to a thread from other goroutines.
+// inbox passes functions to a loop from other goroutines.
 type inbox struct {
 	mu     sync.Mutex
 	fns    []func()
-	closed bool        // the thread has ended
+	closed bool        // the loop has ended
 	some   atomic.Bool // spares the lock when there is nothing
 }
 
-// put leaves a function for the thread; false where the thread has ended and
+// put leaves a function for the loop; false where the loop has ended and
 // will not run it.
 func (b *inbox) put(fn func()) bool {
 	b.mu.Lock()

@@ -95,14 +95,14 @@ func TestLongRunsStaySmall(t *testing.T) {
 // it was scheduled for.
 func TestWarmupSkipsAreNotCounted(t *testing.T) {
 	t.Parallel()
-	th := fakeThread(t, Prepared, 1, 1)
-	c := th.clients[0]
-	c.prog = th.run.programs[0][0]
-	th.run.measureFrom = int64(time.Second)
+	l := fakeLoop(t, Prepared, 1, 1)
+	c := l.clients[0]
+	c.prog = l.run.programs[0][0]
+	l.run.measureFrom = int64(time.Second)
 	c.begin = int64(3 * time.Second) // of the transaction before
 	for _, at := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 		c.scheduled = int64(at)
-		th.account(c, true)
+		l.account(c, true)
 	}
 	if n := c.group.stats.Skipped; n != 1 {
 		t.Errorf("%d skipped starts counted, want the one after the warm-up", n)

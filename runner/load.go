@@ -9,7 +9,7 @@ import (
 // Load is what the clients of a run did.
 type Load struct {
 	StartedAt time.Time
-	// Threads is the number of event loops that carried the clients.
+	// Threads is the number of shares that the clients were dealt into.
 	Threads   int
 	Consumers GroupLoad
 	Producers *GroupLoad // nil without any

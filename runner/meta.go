@@ -32,14 +32,14 @@ func (c *client) runMeta(st *step) {
 	case script.Sleep:
 		d, err := st.SleepDuration(c.vars)
 		if err != nil {
-			c.thread.run.message("error", err.Error())
+			c.loop.run.message("error", err.Error())
 			c.commandFailed("sleep", "execution of meta-command failed")
 			return
 		}
-		c.thread.readClock()
+		c.loop.readClock()
 		c.state = stSleep
 		c.waited = true
-		c.thread.sleep(c, c.thread.now+int64(d))
+		c.loop.sleep(c, c.loop.now+int64(d))
 	case script.Shell, script.SetShell:
 		c.runShell(st)
 	case script.StartPipeline, script.SyncPipeline, script.EndPipeline:
@@ -49,7 +49,7 @@ func (c *client) runMeta(st *step) {
 
 // badVariable is how pgbench words the abort by a name that no variable can have.
 func (c *client) badVariable(st *step, name, what string) {
-	c.thread.run.message("error", fmt.Sprintf("%s: invalid variable name: \"%s\"", st.Name, name))
+	c.loop.run.message("error", fmt.Sprintf("%s: invalid variable name: \"%s\"", st.Name, name))
 	c.commandFailed(st.Name, what+" of meta-command failed")
 }
 
@@ -76,45 +76,45 @@ func (c *client) condition(pc int) {
 			c.nextPC = pc + 1
 			return
 		}
-		if t := c.thread; t.run.cfg.PerStatement && c.prog.steps[st.Else].Kind == script.Elif {
+		if l := c.loop; l.run.cfg.PerStatement && c.prog.steps[st.Else].Kind == script.Elif {
 			// A command of its own in the report.
-			t.readClock()
-			t.statements[c.prog.index][pc].add(t.now - c.stmtBegin)
-			c.stmtBegin = t.now
+			l.readClock()
+			l.statements[c.prog.index][pc].add(l.now - c.stmtBegin)
+			c.stmtBegin = l.now
 		}
 		pc = st.Else
 	}
 }
 
 func (c *client) evaluationFailed(st *step, err error) {
-	c.thread.run.message("error", err.Error())
+	c.loop.run.message("error", err.Error())
 	c.commandFailed(st.Name, "evaluation of meta-command failed")
 }
 
-// runShell runs a command without holding up the thread's other clients,
+// runShell runs a command without holding up the loop's other clients,
 // which pgbench's system() does.
 func (c *client) runShell(st *step) {
 	line, err := st.ShellLine(c.vars)
 	if err != nil {
-		c.thread.run.message("error", err.Error())
+		c.loop.run.message("error", err.Error())
 		c.commandFailed(st.Name, "execution of meta-command failed")
 		return
 	}
 	c.state = stShell
 	c.waited = true
-	t := c.thread
+	l := c.loop
 	go func() {
-		cmd := exec.CommandContext(t.run.ctx, "sh", "-c", line)
+		cmd := exec.CommandContext(l.run.ctx, "sh", "-c", line)
 		var out []byte
 		var err error
 		if st.Kind == script.SetShell {
-			cmd.Stderr = t.run.cfg.Stderr
+			cmd.Stderr = l.run.cfg.Stderr
 			out, err = shellResult(cmd)
 		} else {
-			cmd.Stdout, cmd.Stderr = t.run.cfg.Stdout, t.run.cfg.Stderr
+			cmd.Stdout, cmd.Stderr = l.run.cfg.Stdout, l.run.cfg.Stderr
 			err = cmd.Run()
 		}
-		t.post(func() { c.shellDone(st, line, out, err) })
+		l.post(func() { c.shellDone(st, line, out, err) })
 	}()
 }
 
@@ -124,7 +124,7 @@ func (c *client) shellDone(st *step, line string, out []byte, err error) {
 	}
 	c.state = stEndCommand
 	fail := func(message string) {
-		c.thread.run.message("error", message)
+		c.loop.run.message("error", message)
 		c.commandFailed(st.Name, "execution of meta-command failed")
 	}
 	word := strings.Fields(line)[0]
@@ -154,11 +154,11 @@ func (c *client) shellDone(st *step, line string, out []byte, err error) {
 
 // pipelineCommand runs \startpipeline, \syncpipeline and \endpipeline.
 func (c *client) pipelineCommand(st *step) {
-	mode := c.thread.run.cfg.Mode
+	mode := c.loop.run.cfg.Mode
 	switch {
 	case mode == Simple && st.Kind == script.StartPipeline:
 		c.commandFailed("startpipeline", "cannot use pipeline mode with the simple query protocol")
-	case st.Kind == script.StartPipeline && c.thread.run.searchPath != nil:
+	case st.Kind == script.StartPipeline && c.loop.run.searchPath != nil:
 		c.commandFailed("startpipeline", "cannot use pipelines behind a pooler that pools transactions")
 	case st.Kind == script.StartPipeline && c.pipeline:
 		c.commandFailed("startpipeline", "already in pipeline mode")

@@ -7,7 +7,7 @@ import (
 	"qbench/internal/result"
 )
 
-// observer collects what the threads did, interval by interval.
+// observer collects what the loops did, interval by interval.
 type observer struct {
 	run     *run
 	first   time.Duration // until the first tick
@@ -39,6 +39,12 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	defer ticker.Stop()
 	cancelled, kill := ctx.Done(), r.cfg.Kill
 	end := &ending{run: r}
+	var warm <-chan time.Time
+	if r.measureFrom > 0 {
+		timer := time.NewTimer(time.Until(r.base.Add(time.Duration(r.measureFrom))))
+		defer timer.Stop()
+		warm = timer.C
+	}
 	var checks <-chan time.Time
 	if r.cfg.Grace > 0 {
 		check := time.NewTicker(endingCheck)
@@ -48,6 +54,7 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	for {
 		select {
 		case <-done:
+			r.client.end(r.client.read())
 			o.tick(true)
 			return interrupted
 		case <-cancelled:
@@ -59,6 +66,8 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 			kill = nil
 			r.quit.Store(true)
 			r.halt()
+		case <-warm:
+			r.client.begin()
 		case <-checks:
 			end.check(o)
 		case <-ticker.C:
@@ -71,7 +80,7 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 	}
 }
 
-// tick collects an interval from all threads. The last one is shorter, and is
+// tick collects an interval from all loops. The last one is shorter, and is
 // dropped from the list where next to nothing lies in it.
 func (o *observer) tick(last bool) {
 	r := o.run
@@ -79,18 +88,18 @@ func (o *observer) tick(last bool) {
 	for i := range parts {
 		parts[i] = result.NewStats(r.cfg.groups()[i].Rate > 0)
 	}
-	for _, t := range r.threads {
+	for _, l := range r.loops {
 		collect := func() {
-			for i, g := range t.groups {
+			for i, g := range l.groups {
 				parts[i].Merge(g.stats)
 				g.stats.Reset()
 			}
 		}
 		if last {
-			collect() // the threads have ended
+			collect() // the loops have ended
 			continue
 		}
-		o.onThread(t, collect)
+		o.onLoop(l, collect)
 	}
 	for i, p := range parts {
 		o.totals[i].Merge(p)
@@ -113,18 +122,18 @@ func (o *observer) tick(last bool) {
 	}
 }
 
-// onThread runs fn on a thread and waits for it; a thread that has ended in
+// onLoop runs fn on a loop and waits for it; a loop that has ended in
 // the meantime runs it all the same, or is waited for no longer.
-func (o *observer) onThread(t *thread, fn func()) {
+func (o *observer) onLoop(l *eventLoop, fn func()) {
 	done := make(chan struct{})
-	t.post(func() {
+	l.post(func() {
 		fn()
 		close(done)
 	})
 	select {
 	case <-done:
-	case <-t.ended:
-		t.box.run() // what came too late for the thread itself
+	case <-l.ended:
+		l.box.run() // what came too late for the loop itself
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // its threads makes its own connections, one after the other.
 func (r *run) place(needs []*need) {
 	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) != nil || len(r.threads) < 2 || set.Count() != len(r.threads) {
+	if unix.SchedGetaffinity(0, &set) != nil || len(r.loops) < 2 || set.Count() != len(r.loops) {
 		return
 	}
 	for _, n := range needs {
@@ -27,33 +27,33 @@ func (r *run) place(needs []*need) {
 			return
 		}
 	}
-	loopOn := map[int]*thread{} // by core
-	for cpu, i := 0, 0; i < len(r.threads); cpu++ {
+	loopOn := map[int]*eventLoop{} // by core
+	for cpu, i := 0, 0; i < len(r.loops); cpu++ {
 		if set.IsSet(cpu) {
-			r.threads[i].core = cpu
-			loopOn[cpu] = r.threads[i]
+			r.loops[i].core = cpu
+			loopOn[cpu] = r.loops[i]
 			i++
 		}
 	}
 	var rest []*need // connections that found no client of their core's loop
-	free := map[*thread][]*need{}
+	free := map[*eventLoop][]*need{}
 	made := make([]need, len(needs))
 	for i, n := range needs {
 		made[i] = *n
-		free[n.t] = append(free[n.t], n)
+		free[n.loop] = append(free[n.loop], n)
 	}
 	give := func(to *need, from *need) { to.cn, to.nc = from.cn, from.nc }
 	for i := range made {
-		t := loopOn[coreOf(made[i].cn.pid)]
-		if t == nil || len(free[t]) == 0 {
+		l := loopOn[coreOf(made[i].cn.pid)]
+		if l == nil || len(free[l]) == 0 {
 			rest = append(rest, &made[i])
 			continue
 		}
-		give(free[t][0], &made[i])
-		free[t] = free[t][1:]
+		give(free[l][0], &made[i])
+		free[l] = free[l][1:]
 	}
-	for _, t := range r.threads {
-		for _, n := range free[t] {
+	for _, l := range r.loops {
+		for _, n := range free[l] {
 			give(n, rest[0])
 			rest = rest[1:]
 		}
@@ -110,12 +110,12 @@ func coreIn(stat []byte) int {
 }
 
 // settle puts the event loop on its core.
-func (t *thread) settle() {
-	if t.core < 0 {
+func (l *eventLoop) settle() {
+	if l.core < 0 {
 		return
 	}
 	runtime.LockOSThread()
 	var one unix.CPUSet
-	one.Set(t.core)
+	one.Set(l.core)
 	_ = unix.SchedSetaffinity(0, &one)
 }

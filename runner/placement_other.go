@@ -5,4 +5,4 @@ package runner
 // Elsewhere than on Linux the scheduler decides who runs where.
 
 func (r *run) place([]*need) {}
-func (t *thread) settle()    {}
+func (l *eventLoop) settle() {}

@@ -27,7 +27,7 @@ func (c *conn) frame(f wire.Frame) error {
 	}
 	switch f.Kind {
 	case wire.KindNoticeResponse:
-		cl.thread.run.message("notice", wire.NoticeText(f.Body))
+		cl.loop.run.message("notice", wire.NoticeText(f.Body))
 	case wire.KindParseComplete:
 		if cl.answered < len(cl.sent) {
 			cl.sent[cl.answered].parsing = false
@@ -95,7 +95,7 @@ func (c *client) commandComplete(tag []byte) {
 	if st == nil {
 		return
 	}
-	simple := c.thread.run.cfg.Mode == Simple
+	simple := c.loop.run.cfg.Mode == Simple
 	if simple && c.prologue {
 		c.prologue = false // its result is no statement's of the script
 		return
@@ -124,7 +124,7 @@ func (c *client) commandComplete(tag []byte) {
 // part is the statement of st's text whose result arrives.
 func (c *client) part(st *step) sqlPart {
 	i := 0
-	if c.thread.run.cfg.Mode == Simple {
+	if c.loop.run.cfg.Mode == Simple {
 		i = c.query
 	}
 	if i < len(st.parts) {
@@ -168,15 +168,15 @@ func (c *client) commit(orders int64) {
 		return
 	}
 	c.committed += orders
-	c.thread.acknowledge(c, orders)
+	c.loop.acknowledge(c, orders)
 }
 
 // responseDone continues after all that was waited for has come.
 func (c *client) responseDone() {
-	t := c.thread
-	if t.run.cfg.Mode == Pipelined && t.run.cfg.PerStatement && c.state == stWaitResult {
+	l := c.loop
+	if l.run.cfg.Mode == Pipelined && l.run.cfg.PerStatement && c.state == stWaitResult {
 		for _, s := range c.sent {
-			t.statements[c.prog.index][s.pc].add(t.now - c.stmtBegin)
+			l.statements[c.prog.index][s.pc].add(l.now - c.stmtBegin)
 		}
 	}
 	if c.failure.status != noError {
@@ -202,7 +202,7 @@ func (c *client) responseDone() {
 
 // endIdle wakes a client that found no order.
 func (c *client) endIdle() {
-	c.thread.unsleep(c)
+	c.loop.unsleep(c)
 	c.conn.notified = false
 	c.state = stChooseScript
 	c.runnable = true

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"qbench/internal/result"
+	"qbench/runner/usage"
 )
 
 // run is one load under way.
@@ -18,8 +19,8 @@ type run struct {
 	connect    Connector
 	programs   [][]*program
 	statements int // SQL commands over all scripts
+	loops      []*eventLoop
 	threads    []*thread
-	lanes      []*lane
 	base       time.Time      // GO; all times are nanoseconds since
 	steady     sync.WaitGroup // loops that are not yet ready for GO
 	gun        chan struct{}  // closed at GO
@@ -34,9 +35,11 @@ type run struct {
 	graceFrom atomic.Int64 // when it began, once it is over
 
 	stop    atomic.Bool // no transaction may start
-	quit    atomic.Bool // threads leave at once
+	quit    atomic.Bool // loops leave at once
 	drained atomic.Bool
 	aborted atomic.Int64
+
+	client clientUse
 
 	mu     sync.Mutex
 	errors []string // why clients were aborted, each once
@@ -76,12 +79,15 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(result
 	if cfg.Duration <= 0 && cfg.Transactions <= 0 && cfg.Orders <= 0 {
 		return nil, errNoEnd
 	}
+	if cfg.readUsage == nil {
+		cfg.readUsage = usage.Read
+	}
 	if cfg.Interval <= 0 {
 		cfg.Interval = time.Second
 	}
 	connectCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	r := &run{cfg: cfg, ctx: connectCtx, connect: connect, gun: make(chan struct{}), searchPath: newSearchPath(cfg.SearchPath)}
+	r := &run{cfg: cfg, client: clientUse{read: cfg.readUsage}, ctx: connectCtx, connect: connect, gun: make(chan struct{}), searchPath: newSearchPath(cfg.SearchPath)}
 	var err error
 	if r.programs, r.statements, err = compile(&r.cfg); err != nil {
 		return nil, err
@@ -92,7 +98,7 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(result
 		r.dials.Wait()
 		r.closeLoops()
 	}()
-	if err := r.makeThreads(); err != nil {
+	if err := r.deal(); err != nil {
 		return nil, err
 	}
 
@@ -109,7 +115,6 @@ func Run(ctx context.Context, cfg Config, connect Connector, observe func(result
 // drive runs from GO to the end.
 func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Duration, observe func(result.Tick)) *Load {
 	cfg := &r.cfg
-	usage := readUsage()
 	r.measureFrom = int64(cfg.Warmup)
 	if cfg.Duration > 0 {
 		r.deadline = int64(cfg.Warmup + cfg.Duration)
@@ -118,18 +123,21 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 		}
 	}
 	var all sync.WaitGroup
-	r.steady.Add(len(r.threads))
-	for _, t := range r.threads {
+	r.steady.Add(len(r.loops))
+	for _, l := range r.loops {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			t.loop()
+			l.serve()
 		}()
 	}
 	// All loops start at the same moment. Were one of them to start first, the
 	// server processes that it wakes would be moved to the core that the others
 	// have not taken yet, and would stay there (see place).
 	r.steady.Wait()
+	if cfg.Warmup <= 0 {
+		r.client.begin()
+	}
 	r.base = time.Now()
 	if cfg.Started != nil {
 		cfg.Started(r.base)
@@ -143,11 +151,9 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 
 	o := newObserver(r, observe, connected)
 	interrupted := o.watch(ctx, done)
-	used := readUsage().since(usage)
-
 	res := r.load(o, startedAt, connected)
 	res.Interrupted = interrupted
-	res.Client = used.client(time.Since(r.base))
+	res.Client = r.client.use()
 	return res
 }
 
@@ -164,21 +170,21 @@ func (r *run) killed() bool {
 // halt lets no further transaction start and wakes those who wait for one.
 func (r *run) halt() {
 	r.stop.Store(true)
-	for _, t := range r.threads {
-		t.poll.Wake()
+	for _, l := range r.loops {
+		l.poll.Wake()
 	}
 }
 
 func (r *run) acked() (n int64) {
-	for _, t := range r.threads {
-		n += t.acked.Load()
+	for _, l := range r.loops {
+		n += l.acked.Load()
 	}
 	return n
 }
 
 func (r *run) enqueued() (n int64) {
-	for _, t := range r.threads {
-		n += t.enqueued.Load()
+	for _, l := range r.loops {
+		n += l.enqueued.Load()
 	}
 	return n
 }
@@ -220,7 +226,7 @@ func (r *run) retryMessage(c *client, now int64, again bool) string {
 }
 
 func (r *run) closeLoops() {
-	for _, t := range r.threads {
-		t.poll.Close()
+	for _, l := range r.loops {
+		l.poll.Close()
 	}
 }

@@ -35,7 +35,7 @@ const ownStatement = -1
 // needsSearchPath says whether the next statement begins a transaction that
 // has to be given its search path.
 func (c *client) needsSearchPath() bool {
-	r := c.thread.run
+	r := c.loop.run
 	if r.searchPath == nil {
 		return false
 	}
@@ -52,7 +52,7 @@ func (c *client) withSearchPath(st *step, encode func()) {
 		encode()
 		return
 	}
-	p := c.thread.run.searchPath
+	p := c.loop.run.searchPath
 	if !st.opens {
 		c.appendOwn(&p.before)
 	}

@@ -9,29 +9,29 @@ import (
 
 // startSQL encodes a statement and decides what to wait for.
 func (c *client) startSQL(st *step) {
-	t := c.thread
-	mode := t.run.cfg.Mode
+	l := c.loop
+	mode := l.run.cfg.Mode
 	if c.pipeline && st.Store != script.NoStore {
 		word := storeWord(st.Store)
 		c.commandFailed(word, `\`+word+` is not allowed in pipeline mode`)
 		return
 	}
 	// Within a group the first statement's start is the start of all.
-	if t.run.cfg.PerStatement && !c.unsynced {
+	if l.run.cfg.PerStatement && !c.unsynced {
 		if c.local {
-			t.readClock()
+			l.readClock()
 			c.local = false
 		}
-		c.stmtBegin = t.now
+		c.stmtBegin = l.now
 	}
 	switch {
 	case mode == Simple:
-		if t.run.cfg.Debug {
+		if l.run.cfg.Debug {
 			c.debugSending(st, "")
 		}
 		path := ""
 		if c.needsSearchPath() {
-			path = t.run.searchPath.prefix
+			path = l.run.searchPath.prefix
 			c.prologue = true
 		}
 		c.conn.out = wire.AppendQuery(c.conn.out, func(dst []byte) []byte { return st.AppendSimple(append(dst, path...), c.vars) })
@@ -42,7 +42,7 @@ func (c *client) startSQL(st *step) {
 	case mode == Prepared && !c.pipeline:
 		if p := c.preparedName(st); p.isNew {
 			if c.needsSearchPath() {
-				c.appendOwn(&t.run.searchPath.before)
+				c.appendOwn(&l.run.searchPath.before)
 			}
 			c.appendParse(st, p.name)
 			c.sendStep(st, sentStep{parsing: true, key: p.key})
@@ -84,7 +84,7 @@ func (c *client) appendExecution(st *step) {
 	conn := c.conn
 	describe := true
 	var p preparedStatement
-	switch mode := c.thread.run.cfg.Mode; mode {
+	switch mode := c.loop.run.cfg.Mode; mode {
 	case Extended:
 		conn.out = wire.AppendParse(conn.out, "", func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
 	default:
@@ -99,7 +99,7 @@ func (c *client) appendExecution(st *step) {
 
 func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
 	conn := c.conn
-	if c.thread.run.cfg.Debug {
+	if c.loop.run.cfg.Debug {
 		c.debugSending(st, p.name)
 	}
 	conn.out = st.appendBind(conn.out, p.name, c.vars)
@@ -132,12 +132,12 @@ func (c *client) execute() {
 func (c *client) debugSending(st *step, name string) {
 	switch {
 	case name != "":
-	case c.thread.run.cfg.Mode == Simple:
+	case c.loop.run.cfg.Mode == Simple:
 		name = string(st.AppendSimple(nil, c.vars))
 	default:
 		name = string(st.appendSQL(nil, c.vars))
 	}
-	c.thread.run.debug("client %d sending %s", c.id, name)
+	c.loop.run.debug("client %d sending %s", c.id, name)
 }
 
 // preparedStatement is a statement's name on a connection.
@@ -156,8 +156,8 @@ func (c *client) preparedName(st *step) preparedStatement {
 		conn.prepared[st.id] = true
 		return preparedStatement{name: st.name, isNew: isNew}
 	}
-	key := st.appendInlineKey(c.thread.scratch[:0], c.vars)
-	c.thread.scratch = key
+	key := st.appendInlineKey(c.loop.scratch[:0], c.vars)
+	c.loop.scratch = key
 	if name, ok := conn.inlined[string(key)]; ok {
 		return preparedStatement{name: name}
 	}
@@ -187,7 +187,7 @@ func (c *client) unparse() {
 func (c *client) appendParse(st *step, name string) {
 	conn := c.conn
 	conn.out = wire.AppendParse(conn.out, name, func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
-	if c.thread.run.cfg.Mode == Pipelined && (st.Store != script.NoStore || st.orders == CountValue) {
+	if c.loop.run.cfg.Mode == Pipelined && (st.Store != script.NoStore || st.orders == CountValue) {
 		conn.out = wire.AppendDescribeStatement(conn.out, name)
 	}
 }

@@ -15,9 +15,9 @@ const (
 
 // columnSlot is the variable that a column sets.
 func (c *client) columnSlot(st *step, column []byte) int {
-	name := append(append(c.thread.scratch[:0], st.Prefix...), column...)
-	c.thread.scratch = name
-	if slot, ok := c.thread.run.cfg.Symbols.Lookup(name); ok {
+	name := append(append(c.loop.scratch[:0], st.Prefix...), column...)
+	c.loop.scratch = name
+	if slot, ok := c.loop.run.cfg.Symbols.Lookup(name); ok {
 		return slot
 	}
 	if !script.ValidName(string(name)) {
@@ -42,7 +42,7 @@ func (c *client) rowDescription(body []byte) {
 		}
 		c.columns = append(c.columns, c.columnSlot(st, name))
 	}
-	if c.thread.run.cfg.Mode == Pipelined {
+	if c.loop.run.cfg.Mode == Pipelined {
 		c.conn.columns[st.id] = append([]int(nil), c.columns...)
 	}
 }
@@ -60,7 +60,7 @@ func (c *client) gset(st *step) {
 // storeRow sets the variables of \gset and \aset from the last row.
 func (c *client) storeRow(st *step) {
 	columns := c.columns
-	if c.thread.run.cfg.Mode == Pipelined {
+	if c.loop.run.cfg.Mode == Pipelined {
 		columns = c.conn.columns[st.id]
 	}
 	_, fields, _ := wire.FieldCount(c.row)
@@ -73,7 +73,7 @@ func (c *client) storeRow(st *step) {
 		fields = rest
 		switch {
 		case slot == badName:
-			c.thread.run.message("error", fmt.Sprintf(`%s: invalid variable name: "%s"`, storeWord(st.Store), c.badColumn))
+			c.loop.run.message("error", fmt.Sprintf(`%s: invalid variable name: "%s"`, storeWord(st.Store), c.badColumn))
 			c.fail(failure{text: "error storing into variable " + c.badColumn, fatal: true})
 			return
 		case slot != notReferenced:

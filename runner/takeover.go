@@ -74,7 +74,7 @@ func fewerRecords(c *tls.Config) *tls.Config {
 }
 
 // eventLoop is a loop.Loop, but for tests.
-type eventLoop interface {
+type poller interface {
 	Attach(nc net.Conn, receive loop.Receive) (loop.Socket, error)
 	Wait(timeout time.Duration) error
 	Wake()
@@ -113,9 +113,9 @@ func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn,
 	return c, h.Conn, nil
 }
 
-// attach puts a connection into the thread's loop, or closes it.
-func (t *thread) attach(cn *conn, nc net.Conn) error {
-	sock, err := t.poll.Attach(nc, func(data []byte, err error) { t.deliver(cn, data, err) })
+// attach puts a connection into the event loop, or closes it.
+func (l *eventLoop) attach(cn *conn, nc net.Conn) error {
+	sock, err := l.poll.Attach(nc, func(data []byte, err error) { l.deliver(cn, data, err) })
 	if err != nil {
 		nc.Close()
 		return err

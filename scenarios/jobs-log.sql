@@ -23,7 +23,7 @@ with next as (
   for update skip locked
   limit :batch
 ), picked as (
-  update jobs set status = 'picked', updated = now()
+  update jobs set status = 'picked', updated = clock_timestamp()
   where id = any (array(select id from next))
   returning id, priority
 )

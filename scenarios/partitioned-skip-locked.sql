@@ -21,7 +21,7 @@ with taken as (
   returning order_id, cts
 ), recorded as (
   insert into t_order_u (order_id, cts, uts, status)
-  select order_id, cts, now(), 1 from taken
+  select order_id, cts, clock_timestamp(), 1 from taken
   returning 1
 )
 select count(*) as moved from recorded \aset

@@ -5,7 +5,8 @@
 -- qbench: param work_exp = 0 : 1 draws that time from an exponential distribution with this mean
 \set vid 0
 begin;
-select id as vid from t_order_q order by id for update skip locked limit 1 \aset
+select id as vid, extract(epoch from clock_timestamp()) as taken_at
+from (select id from t_order_q order by id for update skip locked limit 1) as taken \aset
 \if :vid > 0
 \if :work > 0
 \set pause case when :work_exp = 1 then int(-ln(random(1, 1000000000) / 1000000000.0) * :work) else :work end
@@ -17,6 +18,6 @@ with taken as (
   delete from t_order_q where id = :vid returning order_id, cts
 )
 insert into t_order_u (order_id, cts, uts, status)
-select order_id, cts, now(), 1 from taken;
+select order_id, cts, to_timestamp(:taken_at), 1 from taken;
 \endif
 end;

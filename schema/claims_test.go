@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -196,28 +197,44 @@ func TestMeasureTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Seeded orders are in the queue, but in no time.
 	before, err := MeasureTimes(t.Context(), f.conn, made, begin, begin)
-	if err != nil || before.Orders != 0 || before.Queue != nil || before.EndToEnd != nil || before.Waiting != 200 {
+	if err != nil || before.Orders != 0 || before.Queue != nil || before.EndToEnd != nil || before.Waiting != 200 || before.Depth != 200 {
 		t.Errorf("%+v, %v", before, err)
 	}
 	f.exec(complete)
-	// The messages came before; all that did so within a minute are asked for.
-	got, err := MeasureTimes(t.Context(), f.conn, made, begin.Add(-time.Minute), begin.Add(time.Minute))
+	// Of 100 further messages, all that came since, 60 are done after 100, 200 …
+	// 6000 ms and half as much again; 10 are claimed after 50 ms; 30 wait for 3 s.
+	f.exec(`insert into queue_done (id, order_id, process_id, cts, taken, uts)
+		select 1000 + n, n, 1, clock, clock + n * interval '100 ms', clock + n * interval '150 ms'
+		from (select $1::timestamp + interval '1 hour' as clock) c, generate_series(1, 60) n`, begin.UTC())
+	f.exec(`insert into queue (payload, process_id, cts, taken)
+		select '{}', case when n <= 10 then 1 end, clock, case when n <= 10 then clock + interval '50 ms' end
+		from (select $1::timestamp + interval '1 hour' as clock) c, generate_series(1, 40) n`, begin.UTC())
+	since := begin.Add(time.Hour)
+	got, err := MeasureTimes(t.Context(), f.conn, made, since, since.Add(3*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Orders != 50 || got.Waiting != 150 || got.Oldest < time.Minute {
+	if got.Orders != 100 || got.Untaken != 30 || got.Undone != 40 || got.Waiting != 180 || got.Depth != 190 || got.OldestCame == nil || got.OldestCame.After(begin) {
 		t.Errorf("%+v", got)
 	}
-	// 100, 200 … 5000 ms, and half as much again; percentile_cont interpolates.
-	want := result.Latency{Mean: 2550, StdDev: 1443.08, Min: 100, P50: 2550, P90: 4510, P95: 4755, P99: 4951, P999: 4995.1, Max: 5000}
-	total := result.Latency{Mean: 1.5 * 2550, StdDev: 1.5 * 1443.08, Min: 150, P50: 1.5 * 2550, P90: 1.5 * 4510, P95: 1.5 * 4755, P99: 1.5 * 4951, P999: 1.5 * 4995.1, Max: 7500}
-	near := cmp.Comparer(func(a, b float64) bool { return a-b < 0.1 && b-a < 0.1 })
-	if diff := cmp.Diff(&want, got.Queue, near); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(&total, got.EndToEnd, near); diff != "" {
-		t.Error(diff)
+	inf := math.Inf(1)
+	// Taken: 10 × 50, 100 … 6000 by 100. With 30 × 3000 among them the 50th is
+	// 3000, and without it 4000; the 90th is 5000, and 70 have an end.
+	near := cmp.Comparer(func(a, b float64) bool { return a == b || math.Abs(a-b) < 0.1 })
+	want := result.Latency{Mean: (500 + 183000 + 90000) / 100., StdDev: got.Queue.StdDev, Min: 50, P50: 3000, P90: 5000, P95: 5500, P99: 5900, P999: 6000, Max: 6000}
+	most := result.Bounds{Mean: inf, StdDev: inf, Min: 50, P50: 4000, P90: inf, P95: inf, P99: inf, P999: inf, Max: inf}
+	// Done: 150 … 9000 by 150; the 40 others are 3000 old.
+	total := result.Latency{Mean: (1.5*183000 + 120000) / 100., StdDev: got.EndToEnd.StdDev, Min: 150, P50: 3000, P90: 7500, P95: 8250, P99: 8850, P999: 9000, Max: 9000}
+	totalMost := result.Bounds{Mean: inf, StdDev: inf, Min: 150, P50: 7500, P90: inf, P95: inf, P99: inf, P999: inf, Max: inf}
+	for _, diff := range []string{
+		cmp.Diff(&want, got.Queue, near), cmp.Diff(&most, got.QueueMost, near),
+		cmp.Diff(&total, got.EndToEnd, near), cmp.Diff(&totalMost, got.EndToEndMost, near),
+	} {
+		if diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 
@@ -240,11 +257,14 @@ func TestTimesOfOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		times, err := MeasureTimes(t.Context(), f.conn, made, begin.Add(-time.Hour), begin)
-		if err != nil || times.Orders != 50 || times.Queue == nil || times.Queue.Min != 0 || times.Waiting != 150 {
+		if err != nil || times.Orders != 200 || times.Untaken != 150 || times.Queue == nil || times.Queue.Min != 0 || times.Waiting != 150 || times.Depth != 150 {
 			t.Errorf("timed %v: %+v, %v", timed, times, err)
 		}
-		if (times.EndToEnd != nil) != timed {
-			t.Errorf("timed %v: end to end %+v", timed, times.EndToEnd)
+		if most := times.QueueMost; most == nil || !math.IsInf(most.P50, 1) || math.IsInf(most.Min, 1) {
+			t.Errorf("timed %v: at most %+v", timed, most)
+		}
+		if (times.EndToEnd != nil) != timed || (times.EndToEndMost != nil) != timed {
+			t.Errorf("timed %v: end to end %+v, at most %+v", timed, times.EndToEnd, times.EndToEndMost)
 		}
 	}
 }

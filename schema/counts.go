@@ -11,7 +11,7 @@ import (
 
 // Depth counts the orders in the queue, claimed ones included.
 func Depth(ctx context.Context, conn *pgx.Conn, m *Made) (int64, error) {
-	return m.count(ctx, conn, func(w *workload) string { return "select count(*) from /*schema*/" + w.queue })
+	return m.count(ctx, conn, (*workload).depth)
 }
 
 // Free counts the orders in the queue that nobody has claimed.

@@ -3,8 +3,10 @@ package schema
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"qbench/internal/result"
 
@@ -226,27 +228,41 @@ func TestJobsOptions(t *testing.T) {
 	}
 }
 
-// TestJobsTimes: the log has them exactly, statistics to the second.
+// TestJobsTimes: the queue and the log have them exactly, statistics to the second.
 func TestJobsTimes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.makeJobs(f.jobs(Plain))
-	since, err := Clock(t.Context(), f.conn)
+	clock, err := Clock(t.Context(), f.conn)
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Seeded and other earlier jobs are in no time. In the first, partial second
+	// statistics do not tell earlier jobs from later ones.
+	since := clock.Truncate(time.Second).Add(time.Minute + 300*time.Millisecond)
+	until := since.Add(10 * time.Second)
 	f.exec(`insert into statistics (count, created, priority, time_in_queue, status, entrypoint)
-		values (3, now() + interval '1 minute', 1, '2s', 'successful', 'entrypoint_1'), (5, now() - interval '1 day', 1, '9s', 'successful', 'entrypoint_1')`)
-	times, err := MeasureTimes(t.Context(), f.conn, made, since, since)
+		values (3, date_trunc('second', $1::timestamp) + interval '1 s', 1, '2s', 'successful', 'entrypoint_1'),
+		       (7, date_trunc('second', $1::timestamp), 1, '2s', 'successful', 'entrypoint_1'),
+		       (5, $1::timestamp - interval '1 day', 1, '9s', 'successful', 'entrypoint_1')`, since.UTC())
+	f.exec(`insert into jobs (priority, created, updated, status, entrypoint, payload)
+		select 1, $1::timestamp + interval '6 s', $1::timestamp + interval '6.5 s', (array['picked', 'queued'])[n]::jobs_status, '', '' from generate_series(1, 2) n`, since.UTC())
+	times, err := MeasureTimes(t.Context(), f.conn, made, since, until)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if times.Orders != 3 || times.Queue == nil || times.Queue.P50 != 2000 || times.EndToEnd != nil || times.Waiting != 200 {
+	if times.Orders != 5 || times.Untaken != 1 || times.EndToEnd != nil || times.EndToEndMost != nil || times.Waiting != 201 || times.Depth != 202 {
 		t.Errorf("%+v", times)
 	}
+	// 500 ms, three in [2 s, 3 s), and one that is 4 s old.
+	if q, most := times.Queue, times.QueueMost; q == nil || most == nil || q.Min != 500 || q.P50 != 2000 || q.Max != 4000 ||
+		most.Min != 500 || most.P50 != 3000 || !math.IsInf(most.Max, 1) {
+		t.Errorf("%+v, at most %+v", q, most)
+	}
+	f.exec("delete from jobs")
 	f.exec(`insert into jobs_log (job_id, created, priority, time_in_queue, status, entrypoint)
-		values (1, now() + interval '1 minute', 1, '0.25s', 'successful', 'entrypoint_1')`)
-	if times, err = MeasureTimes(t.Context(), f.conn, made, since, since); err != nil || times.Orders != 1 || times.Queue.Max != 250 {
+		values (1, $1::timestamp + interval '1 minute', 1, '0.25s', 'successful', 'entrypoint_1')`, since.UTC())
+	if times, err = MeasureTimes(t.Context(), f.conn, made, since, until); err != nil || times.Orders != 1 || times.Queue.Max != 250 || times.QueueMost != nil {
 		t.Errorf("%+v, %v", times, err)
 	}
 }

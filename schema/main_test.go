@@ -79,10 +79,10 @@ func (f *fixture) inSchema(do func(tx pgx.Tx) error) error {
 }
 
 // exec runs SQL with the test's schema as the current one.
-func (f *fixture) exec(sql string) {
+func (f *fixture) exec(sql string, args ...any) {
 	f.Helper()
 	err := f.inSchema(func(tx pgx.Tx) error {
-		_, err := tx.Exec(f.Context(), sql)
+		_, err := tx.Exec(f.Context(), sql, args...)
 		return err
 	})
 	if err != nil {

@@ -71,7 +71,7 @@ func TestParseMark(t *testing.T) {
 // with comments: its holes hold what they are a sample of.
 func TestFilesReadAsSQL(t *testing.T) {
 	t.Parallel()
-	samples := map[string]string{"unlogged": "", "partitions": "256", "i": "0", "key": "t_order_q_0_pkey", "schemaName": "null", "payload": "", "doneColumn": "", "done": "null", "times": "waits", "priorities": "3", "entrypoints": "10", "rows": "20000"}
+	samples := map[string]string{"unlogged": "", "partitions": "256", "i": "0", "key": "t_order_q_0_pkey", "schemaName": "null", "payload": "", "doneColumn": "", "done": "null", "times": "waits", "priorities": "3", "entrypoints": "10", "rows": "20000", "timed": "false"}
 	err := fs.WalkDir(files, "sql", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

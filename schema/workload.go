@@ -92,6 +92,9 @@ func Tables(workload string) []string {
 	return w.marked
 }
 
+// depth is a query for the number of orders in the queue, claimed ones included.
+func (w *workload) depth() string { return "select count(*) from /*schema*/" + w.queue }
+
 func lookup(name string) (*workload, error) {
 	for _, w := range workloads {
 		if w.name == name {

@@ -88,6 +88,8 @@ func (t *Target) Run(ctx, stop context.Context, spec Spec, hooks Hooks) (*result
 		if err := r.prepare(ctx, stop); err != nil {
 			return nil, err
 		}
+	} else if err := r.lookAtServer(ctx); err != nil {
+		return nil, err
 	}
 	res, err := r.load(ctx, stop)
 	if err != nil {
@@ -116,6 +118,9 @@ type run struct {
 	depth    int64        // orders in the queue at the start
 	free     int64        // those of them that are not claimed
 	before   int64        // orders done before the run
+	// serverMajor and settings are the server's when the run began.
+	serverMajor int
+	settings    result.Assignments
 	// offset is how much the server's clock is ahead of this machine's, and
 	// started the moment at which what is measured began, by this one's.
 	offset  time.Duration
@@ -152,6 +157,9 @@ func (r *run) prepare(ctx, stop context.Context) (err error) {
 		return err
 	}
 	r.offset = time.Until(clock)
+	if err := r.readServer(ctx, conn); err != nil {
+		return err
+	}
 	inspect := func() (*schema.Made, error) {
 		return schema.Inspect(ctx, conn, r.target.Schema, r.spec.Queue.Workload)
 	}
@@ -342,6 +350,7 @@ func (r *run) takeable() int64 {
 func (r *run) load(ctx, stop context.Context) (*result.Run, error) {
 	s := &r.spec
 	cfg := s.Load
+	cfg.Seed = s.Seed()
 	var producer *scenarios.Scenario
 	if s.Feed != nil {
 		var err error
@@ -392,6 +401,7 @@ func (r *run) load(ctx, stop context.Context) (*result.Run, error) {
 	}
 	res := Compose(cfg, load)
 	res.Configuration = s.configuration(cfg, r.made, params)
+	res.ServerMajor, res.Settings = r.serverMajor, r.settings
 	res.Repeat, res.ShowProgress = s.Repeat, s.ShowProgress
 	if len(s.Mix.Scenarios) == 1 {
 		res.Summary = s.Mix.Scenarios[0].Summary

@@ -60,6 +60,7 @@ func loadConfiguration(cfg *runner.Config) result.Configuration {
 func (s *Spec) configuration(cfg runner.Config, made *schema.Made, params map[string]string) result.Configuration {
 	c := loadConfiguration(&cfg)
 	c.Strategy, c.KeepData, c.OpenLoop, c.Params = s.Mix.Name, s.KeepData, s.OpenLoop, result.Assign(params)
+	c.Jobs, c.BaseSeed = s.Jobs, s.Load.Seed
 	if s.Setup != nil {
 		c.Setup = s.Setup.Name
 	}

@@ -21,6 +21,36 @@ var settings = []string{
 	"shared_buffers", "synchronous_commit", "synchronous_standby_names", "wal_compression", "wal_level", "wal_sync_method", "work_mem",
 }
 
+// sized are the settings that a disposable server is given by the number of
+// clients, and that move no numbers: they are no part of a configuration.
+var sized = []string{"max_connections", "max_locks_per_transaction"}
+
+// readServer reads what a configuration says of the server. It is read for each
+// run: between two of them it may have been started again with other settings.
+func (r *run) readServer(ctx context.Context, conn *pgx.Conn) error {
+	return schema.InCatalog(ctx, conn, readOnly, func(tx pgx.Tx) error {
+		env := result.Environment{Settings: map[string]string{}}
+		if err := readSettings(ctx, tx, &env); err != nil {
+			return err
+		}
+		for _, name := range sized {
+			delete(env.Settings, name)
+		}
+		r.settings = result.Assign(env.Settings)
+		return tx.QueryRow(ctx, "select current_setting('server_version_num')::int / 10000").Scan(&r.serverMajor)
+	})
+}
+
+// lookAtServer is readServer where no tables need a connection.
+func (r *run) lookAtServer(ctx context.Context) error {
+	conn, err := r.target.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(ctx, conn)
+	return r.readServer(ctx, conn)
+}
+
 // Environment reads what the numbers will be measured on: the server's version
 // and settings, and this machine. The caller adds what it knows itself.
 func (t *Target) Environment(ctx context.Context) (result.Environment, error) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
+	"qbench/internal/stats"
 	"qbench/runner"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -93,24 +93,27 @@ func (s *Spec) interval() time.Duration {
 }
 
 // steady reads from the tables and the intervals how the run with a feed went.
-// begin is the server's clock at the start of what is measured.
-func (r *run) steady(ctx context.Context, conn *pgx.Conn, res *result.Run, begin time.Time) error {
-	end, err := schema.Clock(ctx, conn)
-	if err != nil {
-		return err
-	}
+func (r *run) steady(ctx context.Context, conn *pgx.Conn, res *result.Run) error {
+	// Ages are those at the end of the load, by the server's clock: neither the
+	// wait for a server that restarts nor the audit makes orders older.
+	begin := r.started.Add(r.offset)
+	end := begin.Add(time.Duration(res.DurationS * float64(time.Second)))
 	times, err := schema.MeasureTimes(ctx, conn, r.made, begin, end)
 	if err != nil {
 		return err
 	}
-	left, err := schema.Depth(ctx, conn, r.made)
-	if err != nil {
-		return err
-	}
 	res.Steady = &result.Steady{
-		TimedOrders: times.Orders, QueueTime: times.Queue, EndToEnd: times.EndToEnd,
-		Waiting: times.Waiting, OldestMS: float64(times.Oldest) / 1e6,
-		Depth: depthOf(res, r.depth, left, r.spec.interval()),
+		TimedOrders: times.Orders, TimedWaiting: times.Untaken, TimedUnfinished: times.Undone,
+		QueueTime: times.Queue, QueueTimeAtMost: times.QueueMost, EndToEnd: times.EndToEnd, EndToEndAtMost: times.EndToEndMost,
+		Waiting: times.Waiting, Depth: depthOf(res, r.depth, times.Depth, r.spec.interval()),
+	}
+	if times.OldestCame != nil {
+		clients := begin.Add(-r.spec.Load.Warmup)
+		oldest := *times.OldestCame
+		if oldest.Before(clients) {
+			oldest = clients
+		}
+		res.OldestMS = float64(max(0, end.Sub(oldest))) / 1e6
 	}
 	return nil
 }
@@ -137,10 +140,10 @@ func depthOf(res *result.Run, start, end int64, interval time.Duration) result.D
 	if res.Producers != nil {
 		rate = res.Producers.OrdersPerS
 	}
-	trend := capacity.DepthTrend(series, interval.Seconds(), rate)
-	d.Trend, d.Reason, d.Growing = string(trend.Trend), trend.Reason, trend.Trend == capacity.Growing
+	trend := stats.DepthTrend(series, interval.Seconds(), rate)
+	d.Trend, d.Reason, d.Growing = string(trend.Trend), trend.Reason, trend.Trend == stats.Growing
 	if s := trend.Slope; s.Value == s.Value { // not NaN: there were enough
-		d.SlopePerS = &result.Estimate{Value: s.Value, Low: s.Low, High: s.High}
+		d.SlopePerS = &s
 	}
 	return d
 }

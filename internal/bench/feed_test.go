@@ -42,11 +42,14 @@ func TestFedExactlyOnce(t *testing.T) {
 				if s.Workload == "jobs" {
 					return // its statistics know whole seconds only
 				}
-				if res.TimedOrders != res.Orders {
-					t.Errorf("%d orders done, timed %d", res.Orders, res.TimedOrders)
+				if res.TimedOrders != 900 || res.TimedUnfinished != 900-res.Orders || res.TimedWaiting > res.TimedUnfinished {
+					t.Errorf("%d orders done, timed %d, %d waiting, %d unfinished", res.Orders, res.TimedOrders, res.TimedWaiting, res.TimedUnfinished)
 				}
 				if q, e := res.QueueTime, res.EndToEnd; q == nil || e == nil || q.Min < 0 || q.P50 > q.P99 || q.P99 > q.Max || e.Mean < q.Mean {
 					t.Errorf("queue time %+v, end to end %+v", q, e)
+				}
+				if most := res.QueueTimeAtMost; (most != nil) != (res.TimedWaiting > 0) || most != nil && most.P50 < res.QueueTime.P50 {
+					t.Errorf("queue time %+v, at most %+v, %d waiting", res.QueueTime, most, res.TimedWaiting)
 				}
 			})
 		}

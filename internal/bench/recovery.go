@@ -151,7 +151,7 @@ func (r *run) audit(ctx context.Context, conn *pgx.Conn, res *result.Run) error 
 		return err
 	}
 	if r.spec.Feed != nil {
-		if err := r.steady(ctx, conn, res, r.started.Add(r.offset)); err != nil {
+		if err := r.steady(ctx, conn, res); err != nil {
 			return err
 		}
 	}

@@ -36,8 +36,11 @@ type Spec struct {
 	// the symbols, the number of orders and the messages, and adds the
 	// scripts' own defaults to the variables.
 	Load runner.Config
-	// Repeat numbers the repeats of one configuration, from 1.
+	// Repeat numbers the repeats of one configuration, from 1. Each has random
+	// numbers of its own, see Seed.
 	Repeat int
+	// Jobs is for the record: -j as it was given, 0 for the default.
+	Jobs int
 	// ShowProgress is for the record: -P was given.
 	ShowProgress bool
 	// RecoveryTimeout bounds the wait for a server that cannot be reached after
@@ -45,6 +48,11 @@ type Spec struct {
 	// DefaultRecoveryTimeout.
 	RecoveryTimeout time.Duration
 }
+
+// Seed is what the random numbers of the clients are derived from: Load.Seed in
+// the first repeat, so that pgbench with this seed draws the same numbers, and
+// one more in each further one. The orders' numbers stay those of Queue.Seed.
+func (s *Spec) Seed() uint64 { return s.Load.Seed + uint64(max(1, s.Repeat)-1) }
 
 // ownConnections is what a run connects besides its clients: one for the
 // tables before and after it, one for the run lock, and one in reserve.

@@ -3,6 +3,9 @@ package capacity
 import (
 	"math"
 	"slices"
+
+	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // analysis is the model that a sweep is read with: on a logarithmic scale a
@@ -25,7 +28,7 @@ type cell struct {
 
 func (s *sweeper) analyse() *analysis { return analyse(s.done) }
 
-func analyse(done []Measurement) *analysis {
+func analyse(done []result.Measurement) *analysis {
 	a := &analysis{groups: map[int]*cell{}}
 	for i := range done {
 		m := &done[i]
@@ -37,7 +40,7 @@ func analyse(done []Measurement) *analysis {
 		g.n++
 		g.y += math.Log(m.OrdersPerS)
 		g.t += m.AtS
-		g.own += sq(m.relativeError())
+		g.own += sq(relativeError(&m.Sample))
 		a.centre += m.AtS / float64(len(done))
 	}
 	for _, g := range a.groups {
@@ -67,9 +70,9 @@ func analyse(done []Measurement) *analysis {
 
 // relativeError is the standard error of a sample's orders/s from within the
 // run, relative; 0 if unknown.
-func (s *Sample) relativeError() float64 {
-	stdErr, k := batchError(s.Rates)
-	if m := mean(s.Rates); k >= 2 && m > 0 {
+func relativeError(s *result.Sample) float64 {
+	stdErr, k := stats.BatchError(s.Rates)
+	if m := stats.Mean(s.Rates); k >= 2 && m > 0 {
 		return stdErr / m
 	}
 	return 0
@@ -79,20 +82,20 @@ func (s *Sample) relativeError() float64 {
 func (a *analysis) mean(c *cell) float64 { return c.y - a.drift*(c.t-a.centre) }
 
 // estimate is the orders/s of a count; unbounded where nothing was repeated.
-func (a *analysis) estimate(clients int) Estimate {
+func (a *analysis) estimate(clients int) result.Estimate {
 	g := a.groups[clients]
 	if g == nil {
-		return exact(math.NaN())
+		return stats.Unbounded(math.NaN())
 	}
 	m := a.mean(g)
 	if a.df < 1 {
-		return exact(math.Exp(m))
+		return stats.Unbounded(math.Exp(m))
 	}
 	// All counts share the noise between runs; one that is noisier within its
 	// runs than that says so itself.
 	v := math.Max(a.variance*(1/g.n+sq(g.t-a.centre)/a.tt), g.own/g.n)
-	half := tQuantile(Confidence, a.df) * math.Sqrt(v)
-	return Estimate{math.Exp(m), math.Exp(m - half), math.Exp(m + half)}
+	half := stats.TQuantile(stats.Confidence, a.df) * math.Sqrt(v)
+	return stats.Interval(math.Exp(m), math.Exp(m-half), math.Exp(m+half))
 }
 
 // counts in ascending order.
@@ -123,16 +126,17 @@ func (a *analysis) below(count, other int) bool {
 		return false
 	}
 	v := math.Max(a.variance*(1/g.n+1/h.n+sq(g.t-h.t)/a.tt), g.own/g.n+h.own/h.n)
-	return a.mean(h)-a.mean(g) > tQuantile(Confidence, a.df)*math.Sqrt(v)
+	return a.mean(h)-a.mean(g) > stats.TQuantile(stats.Confidence, a.df)*math.Sqrt(v)
 }
 
 // driftPerHour is the relative change of throughput per hour; nil where none
 // was estimated.
-func (a *analysis) driftPerHour() *Estimate {
+func (a *analysis) driftPerHour() *result.Estimate {
 	if math.IsInf(a.tt, 1) || a.df < 1 {
 		return nil
 	}
-	half := tQuantile(Confidence, a.df) * math.Sqrt(a.variance/a.tt)
+	half := stats.TQuantile(stats.Confidence, a.df) * math.Sqrt(a.variance/a.tt)
 	hour := func(perSecond float64) float64 { return math.Expm1(3600 * perSecond) }
-	return &Estimate{hour(a.drift), hour(a.drift - half), hour(a.drift + half)}
+	e := stats.Interval(hour(a.drift), hour(a.drift-half), hour(a.drift+half))
+	return &e
 }

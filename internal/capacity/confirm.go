@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"qbench/internal/amount"
+	"qbench/internal/result"
 )
 
 // confirmAttempts bounds the long measurements of a search, each of which may
@@ -42,7 +45,7 @@ func (s *searcher) confirm(ctx context.Context) error {
 		return nil
 	}
 	found := s.low.Rate
-	var top *Probe
+	var top *probed
 	var held []lasting // the highest last: below one that held, none is tried
 	rate, stride := found, 1+s.Tolerance
 	step := stride
@@ -57,7 +60,7 @@ search:
 				held = append(held, lasting{asked: rate})
 			}
 			last := &held[len(held)-1]
-			last.Probe, last.times = b, last.times+1
+			last.probed, last.times = b, last.times+1
 		} else {
 			top = b
 			held = slices.DeleteFunc(held, func(l lasting) bool { return l.asked >= rate })
@@ -86,7 +89,7 @@ search:
 			rate = math.Max(best.asked, top.Rate/step)
 			step *= step
 		default:
-			s.low, s.top = best.Probe, top
+			s.low, s.top = best.probed, top
 			rate = math.Sqrt(best.Rate * top.Rate)
 			if top.capacity == 0 { // else a backlog has slowed the workers down, and the room says nothing
 				rate = s.interpolate()
@@ -94,15 +97,15 @@ search:
 		}
 	}
 	if len(held) == 0 {
-		s.result.Outcome = Unclear
+		s.result.Outcome = result.CapacityUnclear
 		s.result.BreaksAt, s.result.Breaks = top.Rate, top.Breaks
 		s.result.Answer = fmt.Sprintf("no rate was confirmed: %s orders/s held for %s, but in %s all from there down to %s broke (there %s); take longer measurements",
-			perSecond(found), s.Duration, s.Confirm, perSecond(top.Rate), strings.Join(top.Breaks, "; "))
+			amount.Number(found), s.Duration, s.Confirm, amount.Number(top.Rate), strings.Join(top.Breaks, "; "))
 		return nil
 	}
 	best := held[len(held)-1]
 	if top != nil {
-		s.low, s.top, s.line = best.Probe, top, nil
+		s.low, s.top, s.line = best.probed, top, nil
 	}
 	s.result.ConfirmRuns, s.result.ConfirmS, s.result.BacklogS = best.times, s.Confirm.Seconds(), s.Backlog.Seconds()
 	return nil
@@ -112,7 +115,7 @@ search:
 type lasting struct {
 	asked float64 // which is more than the probe's rate where the producers could not offer it
 	times int
-	*Probe
+	*probed
 }
 
 // lastingWorkers is the fewest of least and more, up to s.Workers, that hold
@@ -131,7 +134,7 @@ func (s *searcher) lastingWorkers(ctx context.Context, rate float64, least int) 
 // confirmTarget finds how many workers, of least and more, hold the rate of a
 // target in long measurements. Where none does, the second result is what
 // broke with the last ones that were tried.
-func (s *searcher) confirmTarget(ctx context.Context, rate float64, least *Probe, maxWorkers int) (held, broken *Probe, err error) {
+func (s *searcher) confirmTarget(ctx context.Context, rate float64, least *probed, maxWorkers int) (held, broken *probed, err error) {
 	if s.Confirm == 0 {
 		return least, nil, nil
 	}
@@ -159,7 +162,7 @@ func more(workers int) int { return workers + max(1, workers/2) }
 
 // lasts is the last of the long measurements that it takes to believe a rate,
 // or the first that breaks.
-func (s *searcher) lasts(ctx context.Context, rate float64, workers int) (b *Probe, err error) {
+func (s *searcher) lasts(ctx context.Context, rate float64, workers int) (b *probed, err error) {
 	for range confirmHolds {
 		if b, err = s.long(ctx, rate, workers); err != nil || !b.Holds {
 			break
@@ -169,19 +172,19 @@ func (s *searcher) lasts(ctx context.Context, rate float64, workers int) (b *Pro
 }
 
 // long is one measurement for the time of a confirmation.
-func (s *searcher) long(ctx context.Context, rate float64, workers int) (*Probe, error) {
+func (s *searcher) long(ctx context.Context, rate float64, workers int) (*probed, error) {
 	backlog := int64(math.Round(rate * s.Backlog.Seconds()))
-	sample, err := s.one(ctx, Point{Clients: workers, Rate: rate, Duration: s.Confirm, Orders: backlog, Repeat: 1})
+	sample, err := s.one(ctx, result.Point{Clients: workers, Rate: rate, Duration: s.Confirm, Orders: backlog, Repeat: 1})
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.judge(rate, workers, []Sample{sample})
+	b, err := s.judge(rate, workers, []result.Sample{sample})
 	if err != nil {
 		return nil, err
 	}
 	if !b.Holds {
 		b.Rate = rate // the producers were held up by what broke the level
 	}
-	s.result.Probes = append(s.result.Probes, b)
+	s.record(b)
 	return b, nil
 }

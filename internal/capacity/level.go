@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"qbench/internal/result"
 )
 
 // Latency names what a level is about.
@@ -29,15 +31,15 @@ type Term struct {
 // statistics by the names a level may use.
 var statistics = []struct {
 	name string
-	of   func(*Percentiles) float64
+	of   func(*result.Latency) float64
 }{
-	{"mean", func(p *Percentiles) float64 { return p.Mean }},
-	{"p50", func(p *Percentiles) float64 { return p.P50 }},
-	{"p90", func(p *Percentiles) float64 { return p.P90 }},
-	{"p95", func(p *Percentiles) float64 { return p.P95 }},
-	{"p99", func(p *Percentiles) float64 { return p.P99 }},
-	{"p99.9", func(p *Percentiles) float64 { return p.P999 }},
-	{"max", func(p *Percentiles) float64 { return p.Max }},
+	{"mean", func(p *result.Latency) float64 { return p.Mean }},
+	{"p50", func(p *result.Latency) float64 { return p.P50 }},
+	{"p90", func(p *result.Latency) float64 { return p.P90 }},
+	{"p95", func(p *result.Latency) float64 { return p.P95 }},
+	{"p99", func(p *result.Latency) float64 { return p.P99 }},
+	{"p99.9", func(p *result.Latency) float64 { return p.P999 }},
+	{"max", func(p *result.Latency) float64 { return p.Max }},
 }
 
 var units = []struct {
@@ -124,8 +126,8 @@ func (t Term) String() string {
 
 // of finds the term's value in a sample; false where the run did not measure
 // that latency.
-func (t Term) of(s *Sample) (float64, bool) {
-	p := &s.Transaction
+func (t Term) of(s *result.Sample) (float64, bool) {
+	p := &s.Latency
 	switch t.Latency {
 	case QueueTime:
 		p = s.QueueTime

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // Thresholds of the lack-of-fit test. Significance alone would reject a useful
@@ -21,7 +24,7 @@ const (
 // and Smith, "Applied Regression Analysis", 1998, section 2.1). Without
 // repeats the runs' own errors are taken, which miss what differs between
 // runs; without those only a gross distance can be told.
-func (o *observations) misfit(f *Fit, s solution) string {
+func (o *observations) misfit(f *result.Fit, s solution) string {
 	groups := o.byCount(f)
 	var pure, worst float64
 	for _, g := range groups {
@@ -38,7 +41,7 @@ func (o *observations) misfit(f *Fit, s solution) string {
 	between := math.Max(0, s.rss-pure)
 	switch {
 	case n > m && pure > 0:
-		p := fTail((between/(m-free))/(pure/(n-m)), m-free, n-m)
+		p := stats.FTail((between/(m-free))/(pure/(n-m)), m-free, n-m)
 		if p >= misfitLevel || worst < misfitSize {
 			return ""
 		}
@@ -49,7 +52,7 @@ func (o *observations) misfit(f *Fit, s solution) string {
 		for i, v := range o.within {
 			squares += sq(o.y[i]-math.Log(f.Predict(o.n[i])/o.n[i])) / v
 		}
-		if chiSquareTail(squares, n-free) >= misfitLevel || worst < misfitSizeOnce {
+		if stats.ChiSquareTail(squares, n-free) >= misfitLevel || worst < misfitSizeOnce {
 			return ""
 		}
 	default:
@@ -68,7 +71,7 @@ type group struct {
 	scatter  float64 // weighted sum of squares around y
 }
 
-func (o *observations) byCount(f *Fit) []group {
+func (o *observations) byCount(f *result.Fit) []group {
 	index := map[float64][]int{}
 	for i, n := range o.n {
 		index[n] = append(index[n], i)

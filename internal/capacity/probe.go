@@ -8,29 +8,16 @@ import (
 	"time"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
-// Probe is one rate with one number of workers, measured once or, where it
-// was doubtful, several times.
-type Probe struct {
-	Rate     float64 `json:"rate"` // orders/s really offered
-	Workers  int     `json:"workers"`
-	Repeats  int     `json:"repeats"`
-	Holds    bool    `json:"holds"`
-	Doubtful bool    `json:"doubtful,omitempty"` // decided by the means, within the noise
-	// Short says that the producers could not offer what they were asked to.
-	Short  bool      `json:"short,omitempty"`
-	Values []float64 `json:"values_ms"` // of the level's terms, in its order
-	Growth Estimate  `json:"growth_per_s"`
-	// P99MS is of the workers' transactions, CPUPerOrder of the clients in
-	// seconds; both means of the repeats.
-	P99MS       float64  `json:"p99_ms"`
-	CPUPerOrder float64  `json:"cpu_per_order_s"`
-	Breaks      []string `json:"breaks,omitempty"` // what is broken, in plain words
-
-	// room is limit/value - 1 of the tightest term: positive where the level
-	// holds. capacity is the rate that the workers keep up with, where the
-	// queue grows; 0 elsewhere.
+// probed is a probe with what the search reads from it.
+type probed struct {
+	result.Probe
+	// room is limit/value - 1 of the tightest condition: positive where the
+	// objective holds. capacity is the rate that the workers keep up with, where
+	// the queue grows; 0 elsewhere.
 	room, capacity float64
 }
 
@@ -53,7 +40,7 @@ type prober struct {
 	duration   time.Duration
 	maxRepeats int
 	measure    Measure
-	observe    func(Measurement)
+	observe    func(result.Measurement)
 	now        Clock
 	start      time.Time
 
@@ -63,10 +50,10 @@ type prober struct {
 
 // probe measures a rate until its verdict is beyond the noise, or the repeats
 // are used up.
-func (p *prober) probe(ctx context.Context, rate float64, workers int) (*Probe, error) {
-	var samples []Sample
+func (p *prober) probe(ctx context.Context, rate float64, workers int) (*probed, error) {
+	var samples []result.Sample
 	for {
-		s, err := p.one(ctx, Point{Clients: workers, Rate: rate, Duration: p.duration, Repeat: len(samples) + 1})
+		s, err := p.one(ctx, result.Point{Clients: workers, Rate: rate, Duration: p.duration, Repeat: len(samples) + 1})
 		if err != nil {
 			return nil, err
 		}
@@ -82,15 +69,15 @@ func (p *prober) probe(ctx context.Context, rate float64, workers int) (*Probe, 
 	}
 }
 
-func (p *prober) one(ctx context.Context, point Point) (Sample, error) {
+func (p *prober) one(ctx context.Context, point result.Point) (result.Sample, error) {
 	at := p.now().Sub(p.start).Seconds()
 	s, err := p.measure(ctx, point)
 	if err != nil {
-		return s, fmt.Errorf("%s orders/s with %s: %w", perSecond(point.Rate), amount.Count(point.Clients, "worker"), err)
+		return s, fmt.Errorf("%s orders/s with %s: %w", amount.Number(point.Rate), amount.Count(point.Clients, "worker"), err)
 	}
 	p.points++
 	if p.observe != nil {
-		p.observe(Measurement{point, s, at})
+		p.observe(result.Measurement{Point: point, Sample: s, AtS: at})
 	}
 	return s, nil
 }
@@ -100,13 +87,13 @@ var errUnmeasured = errors.New("the run did not measure it")
 // judge compares the repeats of one point with the level and looks at the
 // depth. The verdict is beyond doubt if something is broken beyond doubt, or
 // everything holds beyond doubt.
-func (p *prober) judge(rate float64, workers int, samples []Sample) (*Probe, error) {
-	b := &Probe{Rate: rate, Workers: workers, Repeats: len(samples), Holds: true, room: math.Inf(1)}
+func (p *prober) judge(rate float64, workers int, samples []result.Sample) (*probed, error) {
+	b := &probed{Probe: result.Probe{Rate: rate, Workers: workers, Repeats: len(samples), Holds: true}, room: math.Inf(1)}
 	var moved, offered float64
 	for _, s := range samples {
 		moved += s.OrdersPerS / float64(len(samples))
 		offered += s.OfferedPerS / float64(len(samples))
-		b.P99MS += s.Transaction.P99 / float64(len(samples))
+		b.P99MS += s.Latency.P99 / float64(len(samples))
 		b.CPUPerOrder += s.CPUPerOrder / float64(len(samples))
 	}
 	if offered > 0 && offered < reached*rate {
@@ -131,7 +118,7 @@ func (p *prober) judge(rate float64, workers int, samples []Sample) (*Probe, err
 			}
 			logs[i] = math.Log(math.Max(v, 1e-9) / t.LimitMS) // a nanosecond is below any clock
 		}
-		m := mean(logs)
+		m := stats.Mean(logs)
 		value := t.LimitMS * math.Exp(m)
 		b.Values = append(b.Values, value)
 		b.room = math.Min(b.room, math.Expm1(-m))
@@ -143,15 +130,15 @@ func (p *prober) judge(rate float64, workers int, samples []Sample) (*Probe, err
 	}
 	growth, trend, allowed := p.growth(samples, b.Rate)
 	b.Growth = growth
-	if trend == Growing || trend == Undecided && growth.Value > allowed {
+	if trend == stats.Growing || trend == stats.Undecided && growth.Value > allowed {
 		// A growing queue comes first: it is why the latencies rise.
 		rest := b.Breaks
 		b.Breaks = nil
-		broken(trend == Growing, "the queue grows by %s orders/s", perSecond(growth.Value))
+		broken(trend == stats.Growing, "the queue grows by %s orders/s", amount.Number(growth.Value))
 		b.Breaks = append(b.Breaks, rest...)
 		b.capacity = b.Rate - growth.Value
 	}
-	b.Doubtful = (b.Doubtful || trend == Undecided) && !certain
+	b.Doubtful = (b.Doubtful || trend == stats.Undecided) && !certain
 	return b, nil
 }
 
@@ -165,14 +152,14 @@ func round3(x float64) float64 {
 func (p *prober) noise(logs []float64) float64 {
 	squares, df := p.squares, p.df
 	if k := len(logs); k > 1 {
-		squares += variance(logs) * float64(k-1)
+		squares += stats.Variance(logs) * float64(k-1)
 		df += float64(k - 1)
 	}
 	return math.Sqrt((priorDF*sq(priorNoise) + squares) / (priorDF + df))
 }
 
 // learn pools the scatter of a point's repeats.
-func (p *prober) learn(samples []Sample) {
+func (p *prober) learn(samples []result.Sample) {
 	if len(samples) < 2 {
 		return
 	}
@@ -182,7 +169,7 @@ func (p *prober) learn(samples []Sample) {
 			v, _ := t.of(&samples[i])
 			logs[i] = math.Log(math.Max(v, 1e-9))
 		}
-		p.squares += variance(logs) * float64(len(logs)-1) / float64(len(p.level))
+		p.squares += stats.Variance(logs) * float64(len(logs)-1) / float64(len(p.level))
 		p.df += float64(len(logs)-1) / float64(len(p.level))
 	}
 }
@@ -190,37 +177,37 @@ func (p *prober) learn(samples []Sample) {
 // growth pools the slopes of the depth over the repeats. Without depths what
 // was put in is compared with what was taken out. The third result is the
 // slope, in orders per second, up to which an undecided trend is let pass.
-func (p *prober) growth(samples []Sample, rate float64) (Estimate, Trend, float64) {
+func (p *prober) growth(samples []result.Sample, rate float64) (result.Estimate, stats.Trend, float64) {
 	var sum, squares float64
-	last := Undecided
-	visible, allowed := 0.0, DepthTolerance*rate
+	last := stats.Undecided
+	visible, allowed := 0.0, stats.DepthTolerance*rate
 	for _, s := range samples {
-		d := DepthTrend(s.Depths, s.IntervalS, rate)
+		d := stats.DepthTrend(s.Depths, s.IntervalS, rate)
 		if math.IsNaN(d.Slope.Value) {
 			behind := rate - s.OrdersPerS
 			if behind > (1-reached)*rate {
-				return exact(behind), Growing, allowed
+				return stats.Unbounded(behind), stats.Growing, allowed
 			}
-			return exact(behind), Stable, allowed
+			return stats.Unbounded(behind), stats.Stable, allowed
 		}
 		last = d.Trend
-		visible = math.Max(visible, visibleGrowth(s.Depths, s.IntervalS))
-		allowed = math.Max(allowed, boundedGrowth(s.Depths, s.IntervalS, rate))
+		visible = math.Max(visible, stats.VisibleGrowth(s.Depths, s.IntervalS))
+		allowed = math.Max(allowed, stats.BoundedGrowth(s.Depths, s.IntervalS, rate))
 		sum += d.Slope.Value
 		squares += sq(d.Slope.High - d.Slope.Value)
 	}
 	k := float64(len(samples))
 	m, half := sum/k, math.Sqrt(squares)/k
-	e := Estimate{m, m - half, m + half}
+	e := stats.Interval(m, m-half, m+half)
 	if k == 1 {
 		return e, last, allowed
 	}
 	switch {
-	case e.Low > 0 && m > math.Max(DepthTolerance*rate, visible):
-		return e, Growing, allowed
+	case e.Low > 0 && m > math.Max(stats.DepthTolerance*rate, visible):
+		return e, stats.Growing, allowed
 	case e.High <= allowed:
-		return e, Stable, allowed
+		return e, stats.Stable, allowed
 	default:
-		return e, Undecided, allowed
+		return e, stats.Undecided, allowed
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"qbench/internal/result"
 )
 
 // fluid simulates the depth of a queue per interval of one second: Poisson-like
@@ -90,12 +92,12 @@ func boundary(limitMS, service float64, c int) float64 {
 
 func (q *station) now() time.Time { return time.Unix(1e9, 0).Add(q.elapsed) }
 
-func (q *station) measure(ctx context.Context, p Point) (Sample, error) {
+func (q *station) measure(ctx context.Context, p result.Point) (result.Sample, error) {
 	if err := ctx.Err(); err != nil {
-		return Sample{}, err
+		return result.Sample{}, err
 	}
 	if q.limit > 0 && p.Clients > q.limit {
-		return Sample{}, fmt.Errorf("%w: %d are too many", ErrConnections, p.Clients)
+		return result.Sample{}, fmt.Errorf("%w: %d are too many", ErrConnections, p.Clients)
 	}
 	q.points++
 	q.elapsed += p.Duration
@@ -103,7 +105,7 @@ func (q *station) measure(ctx context.Context, p Point) (Sample, error) {
 	if q.offers > 0 {
 		offered = math.Min(offered, q.offers)
 	}
-	s := Sample{DurationS: p.Duration.Seconds(), OfferedPerS: offered, OrdersPerS: math.Min(offered, capacity), IntervalS: 1}
+	s := result.Sample{DurationS: p.Duration.Seconds(), OfferedPerS: offered, OrdersPerS: math.Min(offered, capacity), IntervalS: 1}
 	s.Depths = fluid(q.rng, offered, capacity, int(s.DurationS))
 	latency := p99(offered, q.service, p.Clients)
 	if math.IsInf(latency, 1) {
@@ -111,7 +113,7 @@ func (q *station) measure(ctx context.Context, p Point) (Sample, error) {
 		latency = p99(0.9*capacity, q.service, p.Clients) + 1000*slices.Max(s.Depths)/capacity
 	}
 	if !q.noLatency {
-		s.EndToEnd = &Percentiles{P99: latency * math.Exp(q.noise*q.rng.NormFloat64())}
+		s.EndToEnd = &result.Latency{P99: latency * math.Exp(q.noise*q.rng.NormFloat64())}
 	}
 	return s, nil
 }

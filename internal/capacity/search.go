@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // SearchConfig says which rate to search.
@@ -31,36 +33,7 @@ type SearchConfig struct {
 	MaxPoints  int           // measurements, after which a boundary within the noise is not measured further; 0 is 24
 	Headroom   float64       // 0.3 plans with 70 % of the rate
 	Now        Clock
-	Observe    func(Measurement) // after each measurement; may be nil
-}
-
-// Search is the highest rate at which the level holds and the queue's depth
-// stays bounded.
-type Search struct {
-	Outcome Outcome `json:"outcome"`
-	Answer  string  `json:"answer"`
-	Level   string  `json:"level"`
-	// Rate is in orders/s: the highest that held. Its interval goes from the
-	// highest rate that held beyond doubt to the lowest that broke beyond it;
-	// where the noise leaves doubt, rate and interval are those of a line
-	// through all measurements near the limit. After long measurements it goes from
-	// the rate that held in several of them to the lowest that broke in one.
-	Rate     Estimate `json:"rate"`
-	Workers  int      `json:"workers"`
-	Headroom float64  `json:"headroom,omitempty"`
-	PlanRate float64  `json:"plan_rate,omitempty"` // Rate less the headroom
-	// BreaksAt is the lowest rate that was found broken, and Breaks what broke
-	// there.
-	BreaksAt float64  `json:"breaks_at,omitempty"`
-	Breaks   []string `json:"breaks,omitempty"`
-	// ConfirmRuns is how many long measurements the rate held in, with none that
-	// broke; 0 where there were none. Three are wanted, fewer are what there was
-	// time for. ConfirmS is how long each was.
-	ConfirmRuns int      `json:"confirm_runs,omitempty"`
-	ConfirmS    float64  `json:"confirm_s,omitempty"`
-	BacklogS    float64  `json:"backlog_s,omitempty"` // of orders that waited when it began, in seconds of the rate
-	Probes      []*Probe `json:"probes"`              // in the order they were done
-	Points      int      `json:"points"`              // measurements, repeats included
+	Observe    func(result.Measurement) // after each measurement; may be nil
 }
 
 const (
@@ -97,9 +70,10 @@ func newProber(c *SearchConfig, measure Measure) *prober {
 type searcher struct {
 	SearchConfig
 	*prober
-	result   *Search
-	low, top *Probe    // the highest that holds, the lowest that is broken
-	line     *Estimate // the boundary by regression, where the bracket is within the noise
+	result   *result.Search
+	probes   []*probed        // those of the result
+	low, top *probed          // the highest that holds, the lowest that is broken
+	line     *result.Estimate // the boundary by regression, where the bracket is within the noise
 }
 
 // RunSearch searches on a logarithmic scale. It brackets the rate first, then
@@ -110,19 +84,19 @@ type searcher struct {
 // is a bisection; so it is never much slower than bisection alone.
 //
 // The search is returned with what was measured even where there is an error.
-func RunSearch(ctx context.Context, cfg SearchConfig, measure Measure) (*Search, error) {
+func RunSearch(ctx context.Context, cfg SearchConfig, measure Measure) (*result.Search, error) {
 	cfg.defaults()
 	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
-	s.result = &Search{Level: cfg.Level.String(), Workers: cfg.Workers, Headroom: cfg.Headroom, Rate: exact(0)}
+	s.result = &result.Search{SLO: cfg.Level.String(), Workers: cfg.Workers, Headroom: cfg.Headroom, Rate: stats.Unbounded(0)}
 	err := s.search(ctx)
 	s.result.Points = s.points
 	if errors.Is(err, ErrConnections) {
-		s.result.Outcome = NoConnections
+		s.result.Outcome = result.CapacityNoConnections
 		s.result.Answer = fmt.Sprintf("not searched: %v; raise max_connections, end other sessions or use fewer workers or producers", err)
 		return s.result, nil
 	}
 	if err != nil {
-		s.result.Outcome = Unfinished
+		s.result.Outcome = result.CapacityUnfinished
 		s.result.Answer = fmt.Sprintf("the search was not finished: %v", err)
 	}
 	return s.result, err
@@ -141,13 +115,19 @@ func (s *searcher) search(ctx context.Context) error {
 	if err := s.confirm(ctx); err != nil || s.result.Outcome != "" {
 		return err
 	}
-	s.result.Outcome = Found
+	s.result.Outcome = result.CapacityFound
 	return s.finish(ctx)
+}
+
+// record adds a probe to the result.
+func (s *searcher) record(b *probed) {
+	s.probes = append(s.probes, b)
+	s.result.Probes = append(s.result.Probes, &b.Probe)
 }
 
 // at probes a rate and keeps what it says. A rate that the producers could not
 // offer counts as the one that they did.
-func (s *searcher) at(ctx context.Context, rate float64) (*Probe, error) {
+func (s *searcher) at(ctx context.Context, rate float64) (*probed, error) {
 	b, err := s.probe(ctx, rate, s.Workers)
 	if err != nil {
 		return nil, err
@@ -156,8 +136,8 @@ func (s *searcher) at(ctx context.Context, rate float64) (*Probe, error) {
 	return b, nil
 }
 
-func (s *searcher) keep(b *Probe, asked float64) {
-	s.result.Probes = append(s.result.Probes, b)
+func (s *searcher) keep(b *probed, asked float64) {
+	s.record(b)
 	switch {
 	case b.Holds:
 		if s.low == nil || b.Rate > s.low.Rate {
@@ -261,30 +241,30 @@ func (s *searcher) interpolate() float64 {
 	return math.Min(math.Max(root, low*edge), top/edge)
 }
 
-func (s *searcher) atLeast(ctx context.Context, b *Probe) error {
+func (s *searcher) atLeast(ctx context.Context, b *probed) error {
 	s.low, s.top = b, nil
 	if err := s.confirm(ctx); err != nil || s.result.Outcome != "" {
 		return err
 	}
-	s.result.Outcome = AtLeast
+	s.result.Outcome = result.CapacityAtLeast
 	if s.top != nil {
-		s.result.Outcome = Found
+		s.result.Outcome = result.CapacityFound
 	}
 	return s.finish(ctx)
 }
 
-func (s *searcher) never(b *Probe) {
+func (s *searcher) never(b *probed) {
 	r := s.result
-	r.Outcome, r.BreaksAt, r.Breaks = Never, b.Rate, b.Breaks
-	r.Rate = Estimate{0, 0, b.Rate}
-	r.Answer = fmt.Sprintf("the level %s never holds: even at %s orders/s, the lowest rate tried, %s", s.Level, perSecond(b.Rate), strings.Join(b.Breaks, "; "))
+	r.Outcome, r.BreaksAt, r.Breaks = result.CapacityNever, b.Rate, b.Breaks
+	r.Rate = result.Estimate{High: b.Rate}
+	r.Answer = fmt.Sprintf("the level %s never holds: even at %s orders/s, the lowest rate tried, %s", s.Level, amount.Number(b.Rate), strings.Join(b.Breaks, "; "))
 }
 
 // finish writes the answer down, after the fewest workers were found if they
 // were asked for.
 func (s *searcher) finish(ctx context.Context) error {
 	r := s.result
-	r.Rate = Estimate{s.low.Rate, 0, math.Inf(1)}
+	r.Rate = result.Estimate{Value: s.low.Rate, High: math.Inf(1)}
 	for _, b := range r.Probes {
 		switch {
 		case b.Holds && !b.Doubtful && b.Rate <= r.Rate.Value:
@@ -318,17 +298,17 @@ func (s *searcher) finish(ctx context.Context) error {
 func (s *searcher) answer() string {
 	r := s.result
 	var text string
-	if r.Outcome == AtLeast {
+	if r.Outcome == result.CapacityAtLeast {
 		why := "the highest rate that was to be offered"
 		if s.low.Short {
 			why = "all that the producers could offer"
 		}
-		text = fmt.Sprintf("the level %s holds up to at least %s orders/s with %s, %s", s.Level, perSecond(r.Rate.Value), amount.Count(r.Workers, "worker"), why)
+		text = fmt.Sprintf("the level %s holds up to at least %s orders/s with %s, %s", s.Level, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), why)
 	} else {
-		text = fmt.Sprintf("the level %s holds up to %s orders/s with %s; at %s orders/s %s", s.Level, perSecond(r.Rate.Value), amount.Count(r.Workers, "worker"), perSecond(r.BreaksAt), strings.Join(r.Breaks, "; "))
+		text = fmt.Sprintf("the level %s holds up to %s orders/s with %s; at %s orders/s %s", s.Level, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), amount.Number(r.BreaksAt), strings.Join(r.Breaks, "; "))
 	}
 	if r.Headroom > 0 {
-		text += fmt.Sprintf("; with %.3g %% headroom plan with %s orders/s", 100*r.Headroom, perSecond(r.PlanRate))
+		text += fmt.Sprintf("; with %.3g %% headroom plan with %s orders/s", 100*r.Headroom, amount.Number(r.PlanRate))
 	}
 	return text
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"qbench/internal/result"
 )
 
 func newStation(seed uint64, service float64) *station {
@@ -24,7 +26,7 @@ func level(t *testing.T, text string) Level {
 	return l
 }
 
-func (q *station) search(t *testing.T, cfg SearchConfig) *Search {
+func (q *station) search(t *testing.T, cfg SearchConfig) *result.Search {
 	t.Helper()
 	cfg.Now, cfg.Duration = q.now, 30*time.Second
 	r, err := RunSearch(t.Context(), cfg, q.measure)
@@ -64,7 +66,7 @@ func TestSearchFindsTheBoundary(t *testing.T) {
 			for seed := range uint64(trials) {
 				q := newStation(seed, c.service)
 				r := q.search(t, SearchConfig{Level: l, Workers: c.workers, Capacity: c.capacity * c.service * float64(c.workers)})
-				if r.Outcome != Found {
+				if r.Outcome != result.CapacityFound {
 					t.Fatalf("%s: %s", r.Outcome, r.Answer)
 				}
 				if math.Abs(r.Rate.Value/truth-1) <= c.within {
@@ -146,15 +148,15 @@ func TestSearchAnswersInsteadOfWrongNumbers(t *testing.T) {
 		cfg    SearchConfig
 		offers float64
 		limit  int
-		want   Outcome
+		want   result.CapacityOutcome
 		says   string
 		atMost int // points
 		rate   float64
 	}{
-		"never holds":       {"p99<1us", SearchConfig{Workers: 4, Capacity: 4000}, 0, 0, Never, "even at 6.67 orders/s, the lowest rate tried, e2e p99 is 4.", 7, 0},
-		"always holds":      {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000, MaxRate: 2000}, 0, 0, AtLeast, "up to at least 2,000 orders/s with 4 workers, the highest rate", 2, 2000},
-		"producers give up": {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000}, 2500, 0, AtLeast, "all that the producers could offer", 2, 2500},
-		"no connections":    {"p99<20ms", SearchConfig{Workers: 4}, 0, 3, NoConnections, "raise max_connections", 0, 0},
+		"never holds":       {"p99<1us", SearchConfig{Workers: 4, Capacity: 4000}, 0, 0, result.CapacityNever, "even at 6.67 orders/s, the lowest rate tried, e2e p99 is 4.", 7, 0},
+		"always holds":      {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000, MaxRate: 2000}, 0, 0, result.CapacityAtLeast, "up to at least 2,000 orders/s with 4 workers, the highest rate", 2, 2000},
+		"producers give up": {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000}, 2500, 0, result.CapacityAtLeast, "all that the producers could offer", 2, 2500},
+		"no connections":    {"p99<20ms", SearchConfig{Workers: 4}, 0, 3, result.CapacityNoConnections, "raise max_connections", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -174,13 +176,13 @@ func TestSearchConfirms(t *testing.T) {
 	q := newStation(1, 1000)
 	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute}
 	r := q.search(t, cfg)
-	if r.Outcome != Found || r.ConfirmRuns == 0 {
+	if r.Outcome != result.CapacityFound || r.ConfirmRuns == 0 {
 		t.Errorf("%s: %s", r.Outcome, r.Answer)
 	}
 	// What holds for half a minute but not for five must not be promised.
 	cfg.Now, cfg.Duration = q.now, 30*time.Second
 	slow := func(worse float64) Measure {
-		return func(ctx context.Context, p Point) (Sample, error) {
+		return func(ctx context.Context, p result.Point) (result.Sample, error) {
 			s, err := q.measure(ctx, p)
 			if p.Duration > time.Minute {
 				s.EndToEnd.P99 *= worse
@@ -189,11 +191,11 @@ func TestSearchConfirms(t *testing.T) {
 		}
 	}
 	held, err := RunSearch(t.Context(), cfg, slow(1.2))
-	if err != nil || held.Outcome != Found || held.ConfirmRuns == 0 || !(held.Rate.Value < r.Rate.Value) {
+	if err != nil || held.Outcome != result.CapacityFound || held.ConfirmRuns == 0 || !(held.Rate.Value < r.Rate.Value) {
 		t.Errorf("%v, %s: %s", err, held.Outcome, held.Answer)
 	}
 	broken, err := RunSearch(t.Context(), cfg, slow(10))
-	if err != nil || broken.Outcome != Unclear || !strings.Contains(broken.Answer, "no rate was confirmed") {
+	if err != nil || broken.Outcome != result.CapacityUnclear || !strings.Contains(broken.Answer, "no rate was confirmed") {
 		t.Errorf("%v, %s: %s", err, broken.Outcome, broken.Answer)
 	}
 }
@@ -202,7 +204,7 @@ func TestSearchConfirms(t *testing.T) {
 // vacuumed are: they keep up for half a minute with what they cannot for five.
 func (q *station) tiring(part float64) Measure {
 	fresh := q.service
-	return func(ctx context.Context, p Point) (Sample, error) {
+	return func(ctx context.Context, p result.Point) (result.Sample, error) {
 		if p.Duration > time.Minute {
 			q.service = part * fresh
 			defer func() { q.service = fresh }()
@@ -219,7 +221,7 @@ func TestSearchConfirmsWhatLasts(t *testing.T) {
 		r, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
 		truth := boundary(20, 1000*c.part, 1)
 		// One measurement of several is enough to break a rate, so it is rather low.
-		if err != nil || r.Outcome != Found || r.ConfirmRuns == 0 || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth || !(r.BreaksAt > r.Rate.Value) {
+		if err != nil || r.Outcome != result.CapacityFound || r.ConfirmRuns == 0 || r.Rate.Value > 1.06*truth || r.Rate.Value < 0.85*truth || !(r.BreaksAt > r.Rate.Value) {
 			t.Errorf("%v, truth %.0f: %v, %s: %s", c, truth, err, r.Outcome, r.Answer)
 		}
 		t.Logf("%v: %.0f in %d points: %s", c, truth, r.Points, r.Answer)
@@ -232,7 +234,7 @@ func TestSearchConfirmsMoreThanOnce(t *testing.T) {
 	t.Parallel()
 	q, long := newStation(1, 1000), 0
 	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
-	r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p Point) (Sample, error) {
+	r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p result.Point) (result.Sample, error) {
 		if q.service = 1000; p.Duration > time.Minute {
 			if long++; long%2 == 0 {
 				q.service = 750
@@ -241,7 +243,7 @@ func TestSearchConfirmsMoreThanOnce(t *testing.T) {
 		return q.measure(ctx, p)
 	})
 	fast, slow := boundary(20, 1000, 1), boundary(20, 750, 1)
-	if err != nil || r.Outcome != Found || r.ConfirmRuns < 2 || r.Rate.Value > 1.03*slow || r.Rate.Value < 0.7*slow || r.BreaksAt > fast {
+	if err != nil || r.Outcome != result.CapacityFound || r.ConfirmRuns < 2 || r.Rate.Value > 1.03*slow || r.Rate.Value < 0.7*slow || r.BreaksAt > fast {
 		t.Errorf("boundaries %.0f and %.0f: %v, %s, %d runs: %s", fast, slow, err, r.Outcome, r.ConfirmRuns, r.Answer)
 	}
 	t.Logf("%.0f in %d points, %d runs: %s", slow, r.Points, r.ConfirmRuns, r.Answer)
@@ -257,7 +259,7 @@ func TestSearchConfirmsBehindABacklog(t *testing.T) {
 	}{{0, 1000}, {time.Second, 500}} {
 		q := newStation(1, 1000)
 		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Backlog: c.backlog, Now: q.now, Duration: 30 * time.Second}
-		r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p Point) (Sample, error) {
+		r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p result.Point) (result.Sample, error) {
 			if q.service = 1000; p.Orders > 200 {
 				q.service = 500
 			}
@@ -275,13 +277,13 @@ func TestWorkersThatLast(t *testing.T) {
 	for _, c := range []struct {
 		part    float64
 		maximum int
-		want    Outcome
+		want    result.CapacityOutcome
 		says    string
 	}{
-		{1, 64, Found, "confirmed by 3 measurements of 5m0s"},
-		{0.7, 64, Found, "confirmed by 3 measurements of 5m0s"},
-		{0.1, 64, Unclear, "held 3,000 orders/s at e2e p99<20ms for 30s, but in 5m0s they and more of them"},
-		{0.7, 7, Unclear, "up to 7, broke (the queue grows by"},
+		{1, 64, result.CapacityFound, "confirmed by 3 measurements of 5m0s"},
+		{0.7, 64, result.CapacityFound, "confirmed by 3 measurements of 5m0s"},
+		{0.1, 64, result.CapacityUnclear, "held 3,000 orders/s at e2e p99<20ms for 30s, but in 5m0s they and more of them"},
+		{0.7, 7, result.CapacityUnclear, "up to 7, broke (the queue grows by"},
 	} {
 		q := newStation(1, 500)
 		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 4, Capacity: 2000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
@@ -289,13 +291,13 @@ func TestWorkersThatLast(t *testing.T) {
 		if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
 			t.Errorf("%v: %v, %s: %s", c, err, r.Outcome, r.Answer)
 		}
-		if r.Outcome == Found && p99(3000, 500*c.part, r.Workers) > 21 {
+		if r.Outcome == result.CapacityFound && p99(3000, 500*c.part, r.Workers) > 21 {
 			t.Errorf("%v: %d workers are too few", c, r.Workers)
 		}
 		// Under a level the fewest workers are asked for the same.
 		cfg.Workers, cfg.Auto, cfg.Capacity, cfg.MaxRate = 64, true, 32000, 3000
 		s, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
-		if c.part == 0.1 && err == nil && s.Outcome == Unclear {
+		if c.part == 0.1 && err == nil && s.Outcome == result.CapacityUnclear {
 			continue // a worker that takes 20 ms for an order holds no rate
 		}
 		if err != nil || s.ConfirmRuns == 0 || p99(s.Rate.Value, 500*c.part, s.Workers) > 21 {
@@ -308,13 +310,13 @@ func TestSearchKeepsWhatItHasOnAnError(t *testing.T) {
 	t.Parallel()
 	q := newStation(1, 1000)
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Now: q.now, Duration: 30 * time.Second, Observe: func(Measurement) {
+	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Now: q.now, Duration: 30 * time.Second, Observe: func(result.Measurement) {
 		if q.points == 2 {
 			cancel()
 		}
 	}}
 	r, err := RunSearch(ctx, cfg, q.measure)
-	if !errors.Is(err, context.Canceled) || r.Outcome != Unfinished || r.Points != 2 {
+	if !errors.Is(err, context.Canceled) || r.Outcome != result.CapacityUnfinished || r.Points != 2 {
 		t.Errorf("%v: %+v", err, r)
 	}
 	q = newStation(1, 1000)
@@ -330,14 +332,14 @@ func TestWorkersForARate(t *testing.T) {
 	for _, c := range []struct {
 		rate           float64
 		start, maximum int
-		want           Outcome
+		want           result.CapacityOutcome
 		says           string
 	}{
-		{3000, 8, 64, Found, "hold 3,000 orders/s at e2e p99<20ms; with"},
-		{3000, 1, 64, Found, "hold 3,000"},
-		{40, 8, 64, Found, "1 worker holds 40 "},
-		{20000, 8, 64, Found, "hold 20,000"},
-		{20000, 8, 16, Impossible, "can't be done with up to 16 workers: at best (16) the queue grows by"},
+		{3000, 8, 64, result.CapacityFound, "hold 3,000 orders/s at e2e p99<20ms; with"},
+		{3000, 1, 64, result.CapacityFound, "hold 3,000"},
+		{40, 8, 64, result.CapacityFound, "1 worker holds 40 "},
+		{20000, 8, 64, result.CapacityFound, "hold 20,000"},
+		{20000, 8, 16, result.CapacityImpossible, "can't be done with up to 16 workers: at best (16) the queue grows by"},
 	} {
 		good, points := 0, 0
 		const trials = 50
@@ -356,7 +358,7 @@ func TestWorkersForARate(t *testing.T) {
 			if r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
 				t.Fatalf("%+v: %s: %s", c, r.Outcome, r.Answer)
 			}
-			if r.Outcome == Impossible || math.Abs(float64(r.Workers-least)) <= math.Max(0, 0.05*float64(least)) {
+			if r.Outcome == result.CapacityImpossible || math.Abs(float64(r.Workers-least)) <= math.Max(0, 0.05*float64(least)) {
 				good++
 			}
 			points += r.Points
@@ -373,12 +375,12 @@ func TestTargetAnswersInsteadOfWrongNumbers(t *testing.T) {
 	for name, c := range map[string]struct {
 		offers float64
 		limit  int
-		want   Outcome
+		want   result.CapacityOutcome
 		says   string
 	}{
-		"producers give up":   {1000, 0, Unclear, "could offer only 1,000 of 9,000"},
-		"no connections":      {0, 3, NoConnections, "raise max_connections"},
-		"connections run out": {0, 10, Impossible, "no connections for more"},
+		"producers give up":   {1000, 0, result.CapacityUnclear, "could offer only 1,000 of 9,000"},
+		"no connections":      {0, 3, result.CapacityNoConnections, "raise max_connections"},
+		"connections run out": {0, 10, result.CapacityImpossible, "no connections for more"},
 	} {
 		q := newStation(1, 500)
 		q.offers, q.limit = c.offers, c.limit
@@ -394,7 +396,7 @@ func TestAutoWorkers(t *testing.T) {
 	// A server that gives no more than 3000 orders/s however many workers: of
 	// 32 most are not needed.
 	q := newStation(1, 500)
-	limited := func(ctx context.Context, p Point) (Sample, error) {
+	limited := func(ctx context.Context, p result.Point) (result.Sample, error) {
 		p.Clients = min(p.Clients, 6)
 		return q.measure(ctx, p)
 	}
@@ -402,7 +404,7 @@ func TestAutoWorkers(t *testing.T) {
 	if err != nil || r.Workers != 6 || !strings.Contains(r.Answer, "with 6 workers") {
 		t.Errorf("%v, %d workers: %s", err, r.Workers, r.Answer)
 	}
-	if !slices.ContainsFunc(r.Probes, func(b *Probe) bool { return b.Workers == 5 && !b.Holds }) {
+	if !slices.ContainsFunc(r.Probes, func(b *result.Probe) bool { return b.Workers == 5 && !b.Holds }) {
 		t.Error("five workers were not tried")
 	}
 }

@@ -3,6 +3,8 @@ package capacity
 import (
 	"context"
 	"math"
+
+	"qbench/internal/result"
 )
 
 // sharpen replaces a bracket whose ends were decided within the noise by a
@@ -23,20 +25,20 @@ func (s *searcher) sharpen(ctx context.Context) error {
 			break
 		}
 		rate := math.Min(math.Max(e.Value*(1+side*s.Tolerance), s.MinRate), s.MaxRate)
-		sample, err := s.one(ctx, Point{Clients: s.Workers, Rate: rate, Duration: s.Duration, Repeat: 1})
+		sample, err := s.one(ctx, result.Point{Clients: s.Workers, Rate: rate, Duration: s.Duration, Repeat: 1})
 		if err != nil {
 			return err
 		}
-		b, err := s.judge(rate, s.Workers, []Sample{sample})
+		b, err := s.judge(rate, s.Workers, []result.Sample{sample})
 		if err != nil {
 			return err
 		}
-		s.result.Probes = append(s.result.Probes, b)
+		s.record(b)
 	}
 	low := *s.low
 	low.Rate, low.Doubtful = s.line.Value, true
 	s.low = &low
-	for _, b := range s.result.Probes {
+	for _, b := range s.probes {
 		if !b.Holds && b.Rate > low.Rate && (s.top.Rate <= low.Rate || b.Rate < s.top.Rate) {
 			s.top = b
 		}
@@ -45,22 +47,22 @@ func (s *searcher) sharpen(ctx context.Context) error {
 }
 
 // crossing is the rate at which the room ends, by weighted least squares
-// through the probes whose latency is near the limit. Growing queues are left
+// through the probes whose latency is near the limit. stats.Growing queues are left
 // out: their latency is that of the moment at which they were stopped. It is
 // false where the line does not clearly fall.
-func (s *searcher) crossing() (Estimate, bool) {
+func (s *searcher) crossing() (result.Estimate, bool) {
 	const near = 0.45 // of log(value/limit), within which a line is straight enough
 	var w, wx, wy float64
-	var used []*Probe
-	weight := func(b *Probe) float64 { return float64(b.Repeats) / sq(1+b.room) } // the noise is relative
-	for _, b := range s.result.Probes {
+	var used []*probed
+	weight := func(b *probed) float64 { return float64(b.Repeats) / sq(1+b.room) } // the noise is relative
+	for _, b := range s.probes {
 		if b.capacity == 0 && math.Abs(math.Log1p(b.room)) < near {
 			used = append(used, b)
 			w, wx, wy = w+weight(b), wx+weight(b)*b.Rate, wy+weight(b)*b.room
 		}
 	}
 	if len(used) < 2 {
-		return Estimate{}, false
+		return result.Estimate{}, false
 	}
 	x, y := wx/w, wy/w
 	var xx, xy float64
@@ -70,9 +72,9 @@ func (s *searcher) crossing() (Estimate, bool) {
 	}
 	slope, noise := xy/xx, s.noise(nil)
 	if !(slope < -sure*noise/math.Sqrt(xx)) {
-		return Estimate{}, false
+		return result.Estimate{}, false
 	}
 	root := x - y/slope
 	half := sure * noise / -slope * math.Sqrt(1/w+sq(root-x)/xx)
-	return Estimate{root, root - half, root + half}, root > 0
+	return result.Estimate{Value: root, Low: root - half, High: root + half, Confidence: math.Erf(sure / math.Sqrt2)}, root > 0
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
 )
 
 // SweepConfig says what to sweep.
@@ -22,54 +23,7 @@ type SweepConfig struct {
 	MaxOrders  int64         // the most that can be seeded; 0: no limit is known
 	Seed       uint64        // of the order
 	Now        Clock
-	Observe    func(Measurement) // after each measurement; may be nil
-}
-
-// Measurement is a point that was measured.
-type Measurement struct {
-	Point
-	Sample
-	AtS float64 `json:"at_s"` // its start, since the first one's
-}
-
-// Sweep is throughput by client count.
-type Sweep struct {
-	Outcome   Outcome `json:"outcome"`
-	Answer    string  `json:"answer"`
-	Rows      []Row   `json:"rows"` // by client count
-	Precision float64 `json:"precision"`
-
-	Best     int      `json:"best"` // the count with the highest throughput
-	BestPerS Estimate `json:"best_per_s"`
-	// Recommended is the smallest count within Precision of the best: fewer
-	// clients hold fewer connections, locks and snapshots.
-	Recommended int `json:"recommended"`
-	// Same are the counts that cannot be told from the best at [Confidence].
-	Same []int `json:"same"`
-	// WorseFrom is the smallest count above the best from which on throughput
-	// is significantly lower; 0 if there is none.
-	WorseFrom int `json:"worse_from,omitempty"`
-	// DriftPerHour is the relative change of throughput over the sweep, which
-	// the rows are corrected for; nil where it could not be told.
-	DriftPerHour *Estimate `json:"drift_per_hour,omitempty"`
-
-	Fit        *Fit          `json:"fit,omitempty"`
-	FitProblem string        `json:"fit_problem,omitempty"` // why there is no fit
-	Notes      []string      `json:"notes,omitempty"`       // what the reader must know
-	Measured   []Measurement `json:"measured"`              // in the order it was done
-}
-
-// Row is one client count.
-type Row struct {
-	Clients     int      `json:"clients"`
-	OrdersPerS  Estimate `json:"orders_per_s"` // geometric mean of the repeats
-	Repeats     int      `json:"repeats"`
-	P50MS       float64  `json:"p50_ms"` // of the transactions; medians of the repeats, as all below
-	P99MS       float64  `json:"p99_ms"`
-	EmptyShare  float64  `json:"empty_share"`
-	CPUPerOrder float64  `json:"cpu_per_order_s"`
-	CPUShare    float64  `json:"cpu_share"`
-	Errors      int64    `json:"errors"` // of all repeats
+	Observe    func(result.Measurement) // after each measurement; may be nil
 }
 
 const (
@@ -86,7 +40,7 @@ type sweeper struct {
 	measure Measure
 	rng     *rand.Rand
 	start   time.Time
-	done    []Measurement
+	done    []result.Measurement
 	repeats map[int]int
 	orders  map[int]int64 // to seed, where the first attempt was too few
 	dropped map[int]string
@@ -103,7 +57,7 @@ type sweeper struct {
 // checkpoint, a plan, the tables' state) does not average out within one.
 //
 // The sweep is returned with what was measured even where there is an error.
-func RunSweep(ctx context.Context, cfg SweepConfig, measure Measure) (*Sweep, error) {
+func RunSweep(ctx context.Context, cfg SweepConfig, measure Measure) (*result.Sweep, error) {
 	if cfg.Precision == 0 {
 		cfg.Precision = defaultPrecision
 	}
@@ -128,7 +82,7 @@ func RunSweep(ctx context.Context, cfg SweepConfig, measure Measure) (*Sweep, er
 		counts = slices.DeleteFunc(counts, func(c int) bool { return c > cfg.MaxClients })
 	}
 	if len(counts) == 0 && len(s.dropped) == 0 {
-		return &Sweep{Outcome: NoConnections, Answer: "no count could be measured: the server leaves no connection; raise max_connections or end other sessions"}, nil
+		return &result.Sweep{Outcome: result.CapacityNoConnections, Answer: "no count could be measured: the server leaves no connection; raise max_connections or end other sessions"}, nil
 	}
 	err := s.untilPrecise(ctx, counts, counts)
 	for range refine {
@@ -195,7 +149,7 @@ const minDrained = 0.5
 // one measures a count once, with more orders where they ran out early.
 func (s *sweeper) one(ctx context.Context, clients int) error {
 	for !s.out(clients) {
-		p := Point{Clients: clients, Duration: s.Duration, Orders: s.orders[clients], Repeat: s.repeats[clients] + 1}
+		p := result.Point{Clients: clients, Duration: s.Duration, Orders: s.orders[clients], Repeat: s.repeats[clients] + 1}
 		at := s.Now().Sub(s.start).Seconds()
 		sample, err := s.measure(ctx, p)
 		if errors.Is(err, ErrConnections) {
@@ -218,7 +172,7 @@ func (s *sweeper) one(ctx context.Context, clients int) error {
 			s.dropped[clients] = fmt.Sprintf("%s drained the whole queue in %.3g s, of %.3g s wanted: too short to measure; seed more orders or take shorter measurements", amount.Count(clients, "client"), sample.DurationS, s.Duration.Seconds())
 			return nil
 		}
-		m := Measurement{p, sample, at}
+		m := result.Measurement{Point: p, Sample: sample, AtS: at}
 		s.done = append(s.done, m)
 		s.repeats[clients]++
 		if s.Observe != nil {
@@ -231,7 +185,7 @@ func (s *sweeper) one(ctx context.Context, clients int) error {
 
 // seedMore asks for enough orders for the whole duration; false where no more
 // can be had.
-func (s *sweeper) seedMore(clients int, sample Sample) bool {
+func (s *sweeper) seedMore(clients int, sample result.Sample) bool {
 	const margin = 1.5 // clients that have more to do may also do more per second
 	want := int64(math.Ceil(sample.OrdersPerS * s.Duration.Seconds() * margin))
 	if s.MaxOrders > 0 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"qbench/internal/result"
 )
 
 // server simulates a server's closed-loop throughput; its clock moves only
@@ -25,26 +27,26 @@ type server struct {
 	orders  int64   // seeded unless a point says otherwise; 0: enough
 	fail    int     // the measurement, from 1, that fails
 	elapsed time.Duration
-	calls   []Point
+	calls   []result.Point
 }
 
 var errBroken = errors.New("disk on fire")
 
 func (s *server) now() time.Time { return time.Unix(1e9, 0).Add(s.elapsed) }
 
-func (s *server) measure(ctx context.Context, p Point) (Sample, error) {
+func (s *server) measure(ctx context.Context, p result.Point) (result.Sample, error) {
 	if err := ctx.Err(); err != nil {
-		return Sample{}, err
+		return result.Sample{}, err
 	}
 	s.calls = append(s.calls, p)
 	if s.fail == len(s.calls) {
-		return Sample{}, errBroken
+		return result.Sample{}, errBroken
 	}
 	if s.limit > 0 && p.Clients > s.limit {
-		return Sample{}, fmt.Errorf("%w: %d of %d", ErrConnections, p.Clients, s.limit)
+		return result.Sample{}, fmt.Errorf("%w: %d of %d", ErrConnections, p.Clients, s.limit)
 	}
 	x := s.curve(float64(p.Clients)) * (1 + s.noise*s.rng.NormFloat64()) * math.Exp(s.drift*s.elapsed.Hours())
-	out := Sample{OrdersPerS: x, DurationS: p.Duration.Seconds(), IntervalS: 1, CPUPerOrder: 2e-5, CPUShare: 0.1}
+	out := result.Sample{OrdersPerS: x, DurationS: p.Duration.Seconds(), IntervalS: 1, CPUPerOrder: 2e-5, CPUShare: 0.1}
 	orders := s.orders
 	if p.Orders > 0 {
 		orders = p.Orders
@@ -55,7 +57,7 @@ func (s *server) measure(ctx context.Context, p Point) (Sample, error) {
 	for range int(out.DurationS) {
 		out.Rates = append(out.Rates, x*(1+s.within*s.rng.NormFloat64()))
 	}
-	out.Transaction = Percentiles{P50: 1000 * float64(p.Clients) / x, P99: 3000 * float64(p.Clients) / x}
+	out.Latency = result.Latency{P50: 1000 * float64(p.Clients) / x, P99: 3000 * float64(p.Clients) / x}
 	s.elapsed += p.Duration + time.Second
 	return out, nil
 }
@@ -64,7 +66,7 @@ func simulated(seed uint64, curve func(float64) float64) *server {
 	return &server{rng: rand.New(rand.NewPCG(31, seed)), curve: curve, noise: 0.02, within: 0.02}
 }
 
-func (s *server) sweep(t *testing.T, cfg SweepConfig) *Sweep {
+func (s *server) sweep(t *testing.T, cfg SweepConfig) *result.Sweep {
 	t.Helper()
 	cfg.Now, cfg.Duration = s.now, 10*time.Second
 	r, err := RunSweep(t.Context(), cfg, s.measure)
@@ -85,7 +87,7 @@ func TestSweepFindsTheBestCount(t *testing.T) {
 			if u.at(float64(r.Best)) > 0.97*top && u.at(float64(r.Recommended)) > 0.94*top && r.Recommended <= r.Best && slices.Contains(r.Same, r.Best) {
 				good++
 			}
-			if r.Outcome != Found || r.Fit == nil {
+			if r.Outcome != result.CapacityFound || r.Fit == nil {
 				t.Fatalf("%s, fit problem %q", r.Outcome, r.FitProblem)
 			}
 			for _, row := range r.Rows {
@@ -201,15 +203,15 @@ func TestSweepAnswersInsteadOfWrongNumbers(t *testing.T) {
 	for name, c := range map[string]struct {
 		server server
 		cfg    SweepConfig
-		want   Outcome
+		want   result.CapacityOutcome
 		says   string
 	}{
-		"no connection at all":      {server{curve: rising}, SweepConfig{}, NoConnections, "raise max_connections"},
-		"all counts over limit":     {server{curve: rising}, SweepConfig{Clients: []int{8, 16}, MaxClients: 4}, NoConnections, "leaves 4 connections"},
-		"refused at once":           {server{curve: rising, limit: -1}, SweepConfig{Clients: []int{1, 2}}, NoConnections, "no connections left"},
-		"drains too fast":           {server{curve: rising, orders: 100}, SweepConfig{Clients: []int{1, 2, 4}, MaxOrders: 1000}, TooFast, "drained the whole queue in"},
-		"drains too fast from 4 on": {server{curve: rising, orders: 100}, SweepConfig{Clients: []int{1, 2, 4}, MaxOrders: 15000}, TooFast, "the true best may be higher"},
-		"nothing moves":             {server{curve: func(float64) float64 { return 0 }}, SweepConfig{Clients: []int{1}}, NoOrders, "moved no order"},
+		"no connection at all":      {server{curve: rising}, SweepConfig{}, result.CapacityNoConnections, "raise max_connections"},
+		"all counts over limit":     {server{curve: rising}, SweepConfig{Clients: []int{8, 16}, MaxClients: 4}, result.CapacityNoConnections, "leaves 4 connections"},
+		"refused at once":           {server{curve: rising, limit: -1}, SweepConfig{Clients: []int{1, 2}}, result.CapacityNoConnections, "no connections left"},
+		"drains too fast":           {server{curve: rising, orders: 100}, SweepConfig{Clients: []int{1, 2, 4}, MaxOrders: 1000}, result.CapacityTooFast, "drained the whole queue in"},
+		"drains too fast from 4 on": {server{curve: rising, orders: 100}, SweepConfig{Clients: []int{1, 2, 4}, MaxOrders: 15000}, result.CapacityTooFast, "the true best may be higher"},
+		"nothing moves":             {server{curve: func(float64) float64 { return 0 }}, SweepConfig{Clients: []int{1}}, result.CapacityNoOrders, "moved no order"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +220,7 @@ func TestSweepAnswersInsteadOfWrongNumbers(t *testing.T) {
 			if s.limit < 0 {
 				inner := s
 				c.cfg.Now, c.cfg.Duration = inner.now, 10*time.Second
-				r, err := RunSweep(t.Context(), c.cfg, func(context.Context, Point) (Sample, error) { return Sample{}, ErrConnections })
+				r, err := RunSweep(t.Context(), c.cfg, func(context.Context, result.Point) (result.Sample, error) { return result.Sample{}, ErrConnections })
 				if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
 					t.Errorf("%v, %+v", err, r)
 				}
@@ -237,7 +239,7 @@ func TestSweepSeedsMoreWhereItDrains(t *testing.T) {
 	s := simulated(1, truth{1000, 0.05, 0}.at)
 	s.orders = 4000
 	r := s.sweep(t, SweepConfig{Clients: []int{1, 2, 4, 8}})
-	if r.Outcome != Found || len(r.Rows) != 4 {
+	if r.Outcome != result.CapacityFound || len(r.Rows) != 4 {
 		t.Fatalf("%s: %s", r.Outcome, r.Answer)
 	}
 	for _, m := range r.Measured {
@@ -257,7 +259,7 @@ func TestSweepStopsAtTheConnectionLimit(t *testing.T) {
 			t.Errorf("a row for %d clients", row.Clients)
 		}
 	}
-	if r.Outcome != Found || !strings.Contains(strings.Join(r.Notes, "\n"), "no connections left") {
+	if r.Outcome != result.CapacityFound || !strings.Contains(strings.Join(r.Notes, "\n"), "no connections left") {
 		t.Errorf("%s, notes %q", r.Outcome, r.Notes)
 	}
 }
@@ -267,13 +269,13 @@ func TestSweepKeepsWhatItHasOnAnError(t *testing.T) {
 	s := simulated(1, truth{1000, 0.05, 0.001}.at)
 	s.fail = 7
 	r, err := RunSweep(t.Context(), SweepConfig{MaxClients: 16, Now: s.now, Duration: time.Second}, s.measure)
-	if !errors.Is(err, errBroken) || r == nil || len(r.Measured) != 6 || r.Outcome != Unfinished || !strings.Contains(r.Answer, "disk on fire") {
+	if !errors.Is(err, errBroken) || r == nil || len(r.Measured) != 6 || r.Outcome != result.CapacityUnfinished || !strings.Contains(r.Answer, "disk on fire") {
 		t.Errorf("%v: %+v", err, r)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s = simulated(1, truth{1000, 0.05, 0.001}.at)
 	seen := 0
-	r, err = RunSweep(ctx, SweepConfig{MaxClients: 16, Now: s.now, Duration: time.Second, Observe: func(Measurement) {
+	r, err = RunSweep(ctx, SweepConfig{MaxClients: 16, Now: s.now, Duration: time.Second, Observe: func(result.Measurement) {
 		if seen++; seen == 3 {
 			cancel()
 		}
@@ -290,7 +292,7 @@ func TestSweepIsData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Sweep
+	var back result.Sweep
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}

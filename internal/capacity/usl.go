@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // Observation is one measured throughput.
@@ -13,56 +16,30 @@ type Observation struct {
 	StdErr     float64 // standard error of OrdersPerS from within the run; 0 if unknown
 }
 
-// Fit is the Universal Scalability Law fitted to throughput by client count,
-//
-//	X(N) = λN / (1 + σ(N-1) + κN(N-1))
-//
-// (Gunther, "Guerrilla Capacity Planning", 2007, chapter 4): λ is what one
-// client does alone, σ the share that is done one at a time (contention), κ
-// the cost of clients having to agree with each other (coherency).
-//
-// The four intervals hold together: the chance that all of them cover the
-// truth is at least [Confidence] (Bonferroni's inequality). They are profile
-// likelihood intervals (Bates and Watts, "Nonlinear Regression Analysis",
-// 1988, section 6.1); the delta method's symmetric ones fail where σ or κ
-// lies near its bound at 0, which is where queues often are.
-type Fit struct {
-	Lambda Estimate `json:"lambda"` // orders/s
-	Sigma  Estimate `json:"sigma"`
-	Kappa  Estimate `json:"kappa"`
-	// Knee is the client count of the highest throughput, sqrt((1-σ)/κ), not
-	// below 1; infinite where the curve never turns down.
-	Knee Estimate `json:"knee"`
-	// PeakPerS is the throughput at the knee, or the ceiling λ/σ of a curve
-	// without one; 0 where there is neither.
-	PeakPerS float64 `json:"peak_per_s,omitempty"`
-	R2       float64 `json:"r2"` // of orders/s: 1 - residual / total sum of squares
-	Points   int     `json:"points"`
-	Counts   int     `json:"counts"` // different client counts among them
-	// Misfit says in plain words why the law does not describe these data;
-	// empty where nothing speaks against it.
-	Misfit string `json:"misfit,omitempty"`
-}
-
 // uslParameters is the number of fitted parameters. One on its bound counts as
 // well: the data chose the bound.
 const uslParameters = 3
 
-// simultaneous is the level of each of the four intervals.
-const simultaneous = 1 - (1-Confidence)/4
+// simultaneous is the confidence of each of a fit's four intervals. They hold
+// together: the chance that all of them cover the truth is at least
+// [stats.Confidence] (Bonferroni's inequality). They are profile likelihood
+// intervals (Bates and Watts, "Nonlinear Regression Analysis", 1988, section
+// 6.1); the delta method's symmetric ones fail where σ or κ lies near its bound
+// at 0, which is where queues often are.
+const simultaneous = 1 - (1-stats.Confidence)/4
+
+// curveInterval is an interval at that level.
+func curveInterval(value, low, high float64) result.Estimate {
+	return result.Estimate{Value: value, Low: low, High: high, Confidence: simultaneous}
+}
 
 // ErrTooFewPoints is wrapped by [FitUSL] where the data cannot carry the fit.
 var ErrTooFewPoints = errors.New("too few points for the scalability law")
 
-// Predict is the curve's throughput at n clients.
-func (f *Fit) Predict(n float64) float64 {
-	return f.Lambda.Value * n / (1 + f.Sigma.Value*(n-1) + f.Kappa.Value*n*(n-1))
-}
-
 // FitUSL fits the law by weighted least squares on log(X), with σ and κ not
 // below 0. It needs four client counts: three determine the curve and leave
 // nothing to judge it by.
-func FitUSL(measured []Observation) (*Fit, error) {
+func FitUSL(measured []Observation) (*result.Fit, error) {
 	counts := map[int]bool{}
 	o := &observations{}
 	for _, m := range measured {
@@ -87,7 +64,7 @@ func FitUSL(measured []Observation) (*Fit, error) {
 		best = o.best(law, best.theta)
 	}
 
-	f := &Fit{Points: len(measured), Counts: len(counts)}
+	f := &result.Fit{Points: len(measured), Counts: len(counts)}
 	o.intervals(f, best)
 	switch knee := f.Knee.Value; {
 	case !math.IsInf(knee, 1):
@@ -101,7 +78,7 @@ func FitUSL(measured []Observation) (*Fit, error) {
 		xs[i] = m.OrdersPerS
 		rest += sq(m.OrdersPerS - f.Predict(o.n[i]))
 	}
-	if total = variance(xs) * float64(len(xs)-1); total > 0 {
+	if total = stats.Variance(xs) * float64(len(xs)-1); total > 0 {
 		f.R2 = 1 - rest/total
 	}
 	f.Misfit = o.misfit(f, best)
@@ -228,7 +205,7 @@ func (o *observations) reweigh(measured []Observation, s solution) bool {
 // intervals fills in the estimates. A value belongs to a parameter's interval
 // if the best fit with that value is not significantly worse than the best
 // fit of all.
-func (o *observations) intervals(f *Fit, best solution) {
+func (o *observations) intervals(f *result.Fit, best solution) {
 	df := float64(len(o.n) - uslParameters)
 	var weights float64
 	for _, w := range o.w {
@@ -237,7 +214,7 @@ func (o *observations) intervals(f *Fit, best solution) {
 	// Data that lie on a curve exactly leave rounding errors only; the floor
 	// keeps the comparison above them.
 	floor := weights * 1e-18
-	threshold := math.Max(best.rss, floor) * (1 + sq(tQuantile(simultaneous, df))/df)
+	threshold := math.Max(best.rss, floor) * (1 + sq(stats.TQuantile(simultaneous, df))/df)
 
 	warm := best.theta
 	fixed := func(j int) func(float64) float64 {
@@ -247,10 +224,10 @@ func (o *observations) intervals(f *Fit, best solution) {
 			return o.minimise(p, warm).rss
 		}
 	}
-	for j, e := range []*Estimate{&f.Sigma, &f.Kappa} {
+	for j, e := range []*result.Estimate{&f.Sigma, &f.Kappa} {
 		v := best.theta[j]
 		scale := math.Max(v, []float64{1e-2, 1e-6}[j])
-		*e = Estimate{v, 0, crossing(fixed(j), threshold, v, math.Inf(1), scale)}
+		*e = curveInterval(v, 0, crossing(fixed(j), threshold, v, math.Inf(1), scale))
 		if v > 0 {
 			e.Low = crossing(fixed(j), threshold, v, 0, scale)
 		}
@@ -260,18 +237,18 @@ func (o *observations) intervals(f *Fit, best solution) {
 		p.logLambda = &v
 		return o.minimise(p, warm).rss
 	}
-	f.Lambda = Estimate{
+	f.Lambda = curveInterval(
 		math.Exp(best.logLambda),
 		math.Exp(crossing(lambda, threshold, best.logLambda, math.Inf(-1), 1)),
 		math.Exp(crossing(lambda, threshold, best.logLambda, math.Inf(1), 1)),
-	}
+	)
 	f.Knee = o.kneeInterval(best, threshold)
 }
 
 // kneeInterval profiles the inverse v of the knee: with κ = (1-σ)v² the
 // denominator is linear in σ again, and a curve that never turns down is
 // simply v = 0.
-func (o *observations) kneeInterval(best solution, threshold float64) Estimate {
+func (o *observations) kneeInterval(best solution, threshold float64) result.Estimate {
 	sigma, kappa := best.theta[0], best.theta[1]
 	v := 1.0
 	if kappa < 1-sigma {
@@ -298,5 +275,5 @@ func (o *observations) kneeInterval(best solution, threshold float64) Estimate {
 	if v < 1 {
 		high = crossing(profile, threshold, v, 1, scale)
 	}
-	return Estimate{1 / v, 1 / high, 1 / low}
+	return curveInterval(1/v, 1/high, 1/low)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"qbench/internal/result"
+
 	"pgregory.net/rapid"
 )
 
@@ -72,7 +74,7 @@ func TestFitRecoversSyntheticCurves(t *testing.T) {
 				}
 				held := true
 				for j, e := range []struct {
-					Estimate
+					result.Estimate
 					truth float64
 				}{{f.Lambda, c.u.lambda}, {f.Sigma, c.u.sigma}, {f.Kappa, c.u.kappa}, {f.Knee, c.u.knee()}} {
 					if e.Holds(e.truth) {
@@ -259,7 +261,7 @@ func TestFitIsExactWithoutNoise(t *testing.T) {
 				t.Fatalf("%d clients: %g, want %g (fit %+v)", n, got, want, f)
 			}
 		}
-		for _, e := range []Estimate{f.Lambda, f.Sigma, f.Kappa, f.Knee} {
+		for _, e := range []result.Estimate{f.Lambda, f.Sigma, f.Kappa, f.Knee} {
 			if !(e.Low <= e.Value && e.Value <= e.High) {
 				t.Fatalf("interval without its estimate: %+v", e)
 			}

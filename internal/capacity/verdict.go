@@ -8,16 +8,14 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
-// clientSaturated is the share of its machine's cores from which the load
-// generator is the bottleneck, not the server.
-const clientSaturated = 0.8
-
 // result reads the measurements.
-func (s *sweeper) result(counts []int, err error) *Sweep {
+func (s *sweeper) result(counts []int, err error) *result.Sweep {
 	a := s.analyse()
-	r := &Sweep{Precision: s.Precision, Measured: s.done, Rows: rows(a, s.done)}
+	r := &result.Sweep{Precision: s.Precision, Measured: s.done, Rows: rows(a, s.done)}
 	for _, c := range slices.Sorted(maps.Keys(s.dropped)) {
 		r.Notes = append(r.Notes, s.dropped[c])
 	}
@@ -25,7 +23,7 @@ func (s *sweeper) result(counts []int, err error) *Sweep {
 		r.Outcome, r.Answer = s.nothing(err)
 		return r
 	}
-	r.Outcome = Found
+	r.Outcome = result.CapacityFound
 	r.Best = a.best()
 	r.BestPerS = a.estimate(r.Best)
 	r.Recommended = r.Best
@@ -53,7 +51,7 @@ func (s *sweeper) result(counts []int, err error) *Sweep {
 		// The rows' drift is taken out here too, or the curve would be fitted
 		// to other data than the table shows.
 		corrected := m.OrdersPerS * math.Exp(-a.drift*(m.AtS-a.centre))
-		points = append(points, Observation{m.Clients, corrected, m.relativeError() * corrected})
+		points = append(points, Observation{m.Clients, corrected, relativeError(&m.Sample) * corrected})
 	}
 	fit, problem := FitUSL(points)
 	if r.Fit = fit; problem != nil {
@@ -63,17 +61,17 @@ func (s *sweeper) result(counts []int, err error) *Sweep {
 	r.Answer = answer(r)
 	switch {
 	case err != nil:
-		r.Outcome = Unfinished
+		r.Outcome = result.CapacityUnfinished
 		r.Answer += fmt.Sprintf("; the sweep was not finished: %v", err)
 	case s.tooFast:
-		r.Outcome = TooFast
+		r.Outcome = result.CapacityTooFast
 		r.Answer += "; some counts drain the queue faster than it can be measured, so the true best may be higher"
 	}
 	return r
 }
 
 // nothing says why not one count was measured.
-func (s *sweeper) nothing(err error) (Outcome, string) {
+func (s *sweeper) nothing(err error) (result.CapacityOutcome, string) {
 	var why []string
 	for _, c := range slices.Sorted(maps.Keys(s.dropped)) {
 		why = append(why, s.dropped[c])
@@ -81,13 +79,13 @@ func (s *sweeper) nothing(err error) (Outcome, string) {
 	reasons := strings.Join(why, "; ")
 	switch {
 	case err != nil:
-		return Unfinished, fmt.Sprintf("nothing was measured: %v", err)
+		return result.CapacityUnfinished, fmt.Sprintf("nothing was measured: %v", err)
 	case s.tooFast:
-		return TooFast, "no count could be measured: " + reasons
+		return result.CapacityTooFast, "no count could be measured: " + reasons
 	case s.limit > 0 || s.MaxClients > 0 && s.onlyOverLimit():
-		return NoConnections, "no count could be measured: " + reasons + "; raise max_connections or end other sessions"
+		return result.CapacityNoConnections, "no count could be measured: " + reasons + "; raise max_connections or end other sessions"
 	default:
-		return NoOrders, "no count could be measured: " + reasons
+		return result.CapacityNoOrders, "no count could be measured: " + reasons
 	}
 }
 
@@ -102,7 +100,7 @@ func (s *sweeper) onlyOverLimit() bool {
 	return true
 }
 
-func (s *sweeper) notes(r *Sweep) {
+func (s *sweeper) notes(r *result.Sweep) {
 	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	var wide []string
 	saturated := 0
@@ -110,7 +108,7 @@ func (s *sweeper) notes(r *Sweep) {
 		if row.OrdersPerS.Relative() > s.Precision {
 			wide = append(wide, fmt.Sprint(row.Clients))
 		}
-		if row.CPUShare >= clientSaturated && saturated == 0 {
+		if row.CPUShare >= result.ClientSaturated && saturated == 0 {
 			saturated = row.Clients
 		}
 	}
@@ -118,7 +116,7 @@ func (s *sweeper) notes(r *Sweep) {
 		note("at %s clients the interval is still wider than %.3g %% to either side after up to %d repeats: the machine is noisy, or the measurements are too short", strings.Join(wide, ", "), 100*s.Precision, s.MaxRepeats)
 	}
 	if saturated > 0 {
-		note("from %d clients on the load generator takes %.0f %% of its machine or more: it is measured too; run it on another machine", saturated, 100*clientSaturated)
+		note("from %d clients on the load generator takes %.0f %% of its machine or more: it is measured too; run it on another machine", saturated, 100*result.ClientSaturated)
 	}
 	if last := r.Rows[len(r.Rows)-1].Clients; r.Best == last && len(r.Rows) > 1 {
 		note("the best count is the highest that was measured: more clients may do more")
@@ -134,10 +132,10 @@ func (s *sweeper) notes(r *Sweep) {
 }
 
 // answer is the sweep in a sentence.
-func answer(r *Sweep) string {
-	text := fmt.Sprintf("%s: most orders, %s per second", amount.Count(r.Best, "client"), perSecond(r.BestPerS.Value))
+func answer(r *result.Sweep) string {
+	text := fmt.Sprintf("%s: most orders, %s per second", amount.Count(r.Best, "client"), amount.Number(r.BestPerS.Value))
 	if r.Recommended != r.Best {
-		text = fmt.Sprintf("%s: within %.3g %% of the most orders, %s per second, which %d do", amount.Count(r.Recommended, "client"), 100*r.Precision, perSecond(r.BestPerS.Value), r.Best)
+		text = fmt.Sprintf("%s: within %.3g %% of the most orders, %s per second, which %d do", amount.Count(r.Recommended, "client"), 100*r.Precision, amount.Number(r.BestPerS.Value), r.Best)
 	}
 	if r.WorseFrom > 0 {
 		for _, row := range r.Rows {
@@ -149,10 +147,10 @@ func answer(r *Sweep) string {
 	return text
 }
 
-func rows(a *analysis, done []Measurement) []Row {
-	var out []Row
+func rows(a *analysis, done []result.Measurement) []result.SweepRow {
+	var out []result.SweepRow
 	for _, c := range a.counts() {
-		row := Row{Clients: c, OrdersPerS: a.estimate(c)}
+		row := result.SweepRow{Clients: c, OrdersPerS: a.estimate(c)}
 		var p50, p99, empty, cpu, share []float64
 		for i := range done {
 			m := &done[i]
@@ -161,12 +159,12 @@ func rows(a *analysis, done []Measurement) []Row {
 			}
 			row.Repeats++
 			row.Errors += m.Errors
-			p50, p99 = append(p50, m.Transaction.P50), append(p99, m.Transaction.P99)
+			p50, p99 = append(p50, m.Latency.P50), append(p99, m.Latency.P99)
 			empty = append(empty, m.EmptyShare)
 			cpu, share = append(cpu, m.CPUPerOrder), append(share, m.CPUShare)
 		}
-		row.P50MS, row.P99MS, row.EmptyShare = median(p50), median(p99), median(empty)
-		row.CPUPerOrder, row.CPUShare = median(cpu), median(share)
+		row.P50MS, row.P99MS, row.EmptyShare = stats.Median(p50), stats.Median(p99), stats.Median(empty)
+		row.CPUPerOrder, row.CPUShare = stats.Median(cpu), stats.Median(share)
 		out = append(out, row)
 	}
 	return out

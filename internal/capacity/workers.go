@@ -8,49 +8,36 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
 )
-
-// Target is the answer to how many workers a rate needs.
-type Target struct {
-	Outcome Outcome  `json:"outcome"`
-	Answer  string   `json:"answer"`
-	Level   string   `json:"level"`
-	Rate    float64  `json:"rate"`    // orders/s
-	Workers int      `json:"workers"` // the fewest that hold it; 0 where none do
-	Breaks  []string `json:"breaks,omitempty"`
-	Probes  []*Probe `json:"probes"`
-	Points  int      `json:"points"`
-	// Confirmed says that those workers held it in long measurements too.
-	Confirmed bool `json:"confirmed,omitempty"`
-}
 
 // RunTarget finds the fewest workers that hold a rate. It begins with
 // cfg.Workers (the sweep's recommendation); if those do not hold it, it
 // doubles them up to maxWorkers before it says that it can't be done. Of the
 // configuration it uses Level, Workers, Duration, Confirm, MaxRepeats, Capacity
 // (of those workers), Now and Observe.
-func RunTarget(ctx context.Context, cfg SearchConfig, rate float64, maxWorkers int, measure Measure) (*Target, error) {
+func RunTarget(ctx context.Context, cfg SearchConfig, rate float64, maxWorkers int, measure Measure) (*result.Target, error) {
 	cfg.defaults()
 	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
-	s.result = &Search{}
-	t := &Target{Level: cfg.Level.String(), Rate: rate}
+	s.result = &result.Search{}
+	t := &result.Target{SLO: cfg.Level.String(), Rate: rate}
 	err := s.target(ctx, t, maxWorkers)
 	t.Probes, t.Points = s.result.Probes, s.points
 	if errors.Is(err, ErrConnections) {
-		t.Outcome = NoConnections
+		t.Outcome = result.CapacityNoConnections
 		t.Answer = fmt.Sprintf("not decided: %v; raise max_connections, end other sessions or allow fewer workers", err)
 		return t, nil
 	}
 	if err != nil {
-		t.Outcome = Unfinished
+		t.Outcome = result.CapacityUnfinished
 		t.Answer = fmt.Sprintf("the search was not finished: %v", err)
 	}
 	return t, err
 }
 
-func (s *searcher) target(ctx context.Context, t *Target, maxWorkers int) error {
+func (s *searcher) target(ctx context.Context, t *result.Target, maxWorkers int) error {
 	workers := min(max(1, s.Workers), maxWorkers)
-	var broken, best *Probe
+	var broken, best *probed
 	for {
 		b, err := s.probe(ctx, t.Rate, workers)
 		if errors.Is(err, ErrConnections) && broken != nil {
@@ -61,10 +48,10 @@ func (s *searcher) target(ctx context.Context, t *Target, maxWorkers int) error 
 		if err != nil {
 			return err
 		}
-		s.result.Probes = append(s.result.Probes, b)
+		s.record(b)
 		if b.Short {
-			t.Outcome, t.Breaks = Unclear, b.Breaks
-			t.Answer = fmt.Sprintf("cannot be said: the producers could offer only %s of %s orders/s; give them more clients", perSecond(b.Rate), perSecond(t.Rate))
+			t.Outcome, t.Breaks = result.CapacityUnclear, b.Breaks
+			t.Answer = fmt.Sprintf("cannot be said: the producers could offer only %s of %s orders/s; give them more clients", amount.Number(b.Rate), amount.Number(t.Rate))
 			return nil
 		}
 		if b.Holds {
@@ -103,13 +90,13 @@ func (s *searcher) target(ctx context.Context, t *Target, maxWorkers int) error 
 	}
 }
 
-func (s *searcher) found(t *Target, least, under, broken *Probe) {
-	t.Outcome, t.Workers = Found, least.Workers
+func (s *searcher) found(t *result.Target, least, under, broken *probed) {
+	t.Outcome, t.Workers = result.CapacityFound, least.Workers
 	verb := "hold"
 	if least.Workers == 1 {
 		verb = "holds"
 	}
-	t.Answer = fmt.Sprintf("%s %s %s orders/s at %s", amount.Count(least.Workers, "worker"), verb, perSecond(t.Rate), t.Level)
+	t.Answer = fmt.Sprintf("%s %s %s orders/s at %s", amount.Count(least.Workers, "worker"), verb, amount.Number(t.Rate), t.SLO)
 	if under == nil {
 		under = broken
 	}
@@ -123,15 +110,15 @@ func (s *searcher) found(t *Target, least, under, broken *Probe) {
 }
 
 // tired says that a number of workers held the rate for a while only.
-func (s *searcher) tired(t *Target, least, tired *Probe) {
-	t.Outcome, t.Breaks = Unclear, tired.Breaks
+func (s *searcher) tired(t *result.Target, least, tired *probed) {
+	t.Outcome, t.Breaks = result.CapacityUnclear, tired.Breaks
 	t.Answer = fmt.Sprintf("cannot be said: %s held %s orders/s at %s for %s, but in %s they and more of them, up to %d, broke (%s)",
-		amount.Count(least.Workers, "worker"), perSecond(t.Rate), t.Level, s.Duration, s.Confirm, tired.Workers, strings.Join(tired.Breaks, "; "))
+		amount.Count(least.Workers, "worker"), amount.Number(t.Rate), t.SLO, s.Duration, s.Confirm, tired.Workers, strings.Join(tired.Breaks, "; "))
 }
 
-func (s *searcher) impossible(t *Target, best *Probe, maxWorkers int, why string) {
-	t.Outcome, t.Breaks = Impossible, best.Breaks
-	t.Answer = fmt.Sprintf("%s orders/s at %s can't be done with up to %s: at best (%d) %s", perSecond(t.Rate), t.Level, amount.Count(maxWorkers, "worker"), best.Workers, strings.Join(best.Breaks, "; "))
+func (s *searcher) impossible(t *result.Target, best *probed, maxWorkers int, why string) {
+	t.Outcome, t.Breaks = result.CapacityImpossible, best.Breaks
+	t.Answer = fmt.Sprintf("%s orders/s at %s can't be done with up to %s: at best (%d) %s", amount.Number(t.Rate), t.SLO, amount.Count(maxWorkers, "worker"), best.Workers, strings.Join(best.Breaks, "; "))
 	if why != "" {
 		t.Answer += "; " + why
 	}
@@ -145,8 +132,8 @@ const nearEnough = 1.05
 // hold the rate (0 never does) and one that does. It returns the fewest that
 // hold it, and the most that do not: nil if none was tried. The queue's own
 // arithmetic gives the first guess: workers × capacity per worker ≥ rate.
-func (s *searcher) leastWorkers(ctx context.Context, rate float64, holds, breaks int) (least, under *Probe, err error) {
-	least = &Probe{Workers: holds, Rate: rate, Holds: true}
+func (s *searcher) leastWorkers(ctx context.Context, rate float64, holds, breaks int) (least, under *probed, err error) {
+	least = &probed{Probe: result.Probe{Workers: holds, Rate: rate, Holds: true}}
 	guess := 0
 	if s.Capacity > 0 && s.Workers > 0 {
 		guess = int(math.Ceil(rate / (s.Capacity / float64(s.Workers))))
@@ -162,7 +149,7 @@ func (s *searcher) leastWorkers(ctx context.Context, rate float64, holds, breaks
 		if err != nil {
 			return nil, nil, err
 		}
-		s.result.Probes = append(s.result.Probes, b)
+		s.record(b)
 		if b.Holds {
 			least = b
 		} else {

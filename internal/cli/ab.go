@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -71,7 +72,7 @@ func (a *app) ab(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs)
+	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs, compare.NewOrder(orderSeed(v)))
 	if err != nil {
 		return err
 	}
@@ -94,6 +95,16 @@ func (a *app) ab(c *cli.Context) error {
 		lost := errors.Join(a.printComparison(c, format, rep), t.save())
 		return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 	})
+}
+
+// orderSeed is --seed where it is given to both variants. Otherwise every
+// comparison has an order of its own: with the same one each time, a disturbance
+// that happens to fit it would raise the same false alarm each time.
+func orderSeed(v *values) uint64 {
+	if v.given("seed") {
+		return v.unsigned("seed")
+	}
+	return uint64(rand.Uint32())
 }
 
 // readSides reads both variants. Its errors are mistakes in usage, but for
@@ -132,14 +143,11 @@ func (a *app) readSides(v *values) ([2]*side, error) {
 }
 
 // describePair says what a pair came to.
-func describePair(n int, bFirst bool, rep *result.Comparison) string {
+func describePair(rep *result.Comparison) string {
 	row := rep.Rows[0]
-	pair := row.Pairs[len(row.Pairs)-1]
-	order := "A B"
-	if bFirst {
-		order = "B A"
-	}
-	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, order, row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
+	n := len(row.Pairs)
+	pair := row.Pairs[n-1]
+	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, rep.Order[n-1], row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
 	if row.Ratio.Bounded() {
 		text += fmt.Sprintf(" (%.3f to %.3f)", row.Ratio.Low, row.Ratio.High)
 	}

@@ -38,7 +38,7 @@ func (t *abRun) run() (Status, error) {
 			return t.end(err)
 		}
 		rep := t.trial.Report()
-		t.con.note("%s", describePair(n+1, compare.BFirst(n), rep))
+		t.con.note("%s", describePair(rep))
 		if t.trial.Done() {
 			if rep.Verdict == result.Inconclusive {
 				t.con.note("--max-pairs: the budget of %d pairs is spent", n+1)
@@ -86,7 +86,7 @@ func (t *abRun) prepare(s *side) (err error) {
 // the trial.
 func (t *abRun) pair(n int) error {
 	order := []int{0, 1}
-	if compare.BFirst(n) {
+	if t.trial.BFirst() {
 		order = []int{1, 0}
 	}
 	var runs [2]*result.Run

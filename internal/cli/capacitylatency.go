@@ -3,7 +3,6 @@ package cli
 import (
 	"sync"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
 	"qbench/runner"
 )
@@ -43,12 +42,12 @@ func (m *movedLatencies) LogTx(thread int, tx runner.TxOutcome) {
 }
 
 // percentiles are those of the whole run.
-func (m *movedLatencies) percentiles() capacity.Percentiles {
+func (m *movedLatencies) percentiles() result.Latency {
 	return m.merge(func(l *movedLane) *result.Histogram { return l.all })
 }
 
 // cut returns the percentiles since the last cut.
-func (m *movedLatencies) cut() capacity.Percentiles {
+func (m *movedLatencies) cut() result.Latency {
 	p := m.merge(func(l *movedLane) *result.Histogram {
 		h := l.window
 		l.window = result.NewHistogram(result.CoarseDigits)
@@ -57,7 +56,7 @@ func (m *movedLatencies) cut() capacity.Percentiles {
 	return p
 }
 
-func (m *movedLatencies) merge(take func(*movedLane) *result.Histogram) capacity.Percentiles {
+func (m *movedLatencies) merge(take func(*movedLane) *result.Histogram) result.Latency {
 	sum := result.NewHistogram(result.FineDigits)
 	for i := range m.lanes {
 		l := &m.lanes[i]

@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
 	"qbench/report"
 )
@@ -16,15 +15,15 @@ func (a *app) capacityDestination(v *values) *output {
 	return o
 }
 
-func renderCapacity(w io.Writer, format string, r *capacity.Report, f *result.File, o report.Options) error {
+func renderCapacity(w io.Writer, format string, f *result.File, o report.Options) error {
 	switch format {
 	case "markdown":
-		return report.CapacityMarkdown(w, r, o)
+		return report.CapacityMarkdown(w, f, o)
 	case "html":
-		return report.CapacityHTML(w, r, &f.Environment, o)
+		return report.CapacityHTML(w, f, &f.Environment, o)
 	case "json":
 		return report.JSON(w, f, o)
 	default:
-		return report.Capacity(w, r, o)
+		return report.Capacity(w, f, o)
 	}
 }

@@ -177,6 +177,7 @@ func (p *capacityPlan) readSpecs(v *values) {
 	}
 	if v.given("jobs") {
 		l.Threads = int(v.integer("jobs", "threads", 1, maxClients))
+		base.Jobs = l.Threads
 	}
 	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
 	l.Grace = v.duration("grace", time.Second)

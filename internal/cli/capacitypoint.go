@@ -24,7 +24,7 @@ type points struct {
 	most   int64 // orders to seed
 	room   int   // clients that the server has connections for, beside the producers
 	// keep is given each run and its point; tick, which may be nil, each interval.
-	keep func(*result.Run, capacity.Point)
+	keep func(*result.Run, result.Point)
 	tick func(result.Tick, *movedLatencies)
 
 	// fixed says that the user chose the number of partitions, and pinned that
@@ -35,9 +35,9 @@ type points struct {
 }
 
 // measure is the capacity package's Measure.
-func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample, error) {
+func (m *points) measure(ctx context.Context, p result.Point) (result.Sample, error) {
 	if p.Clients > m.room {
-		return capacity.Sample{}, fmt.Errorf("%w (%d clients, and it leaves %d)", capacity.ErrConnections, p.Clients, m.room)
+		return result.Sample{}, fmt.Errorf("%w (%d clients, and it leaves %d)", capacity.ErrConnections, p.Clients, m.room)
 	}
 	spec := m.spec
 	spec.Clients, spec.Repeat = p.Clients, p.Repeat
@@ -69,17 +69,17 @@ func (m *points) measure(ctx context.Context, p capacity.Point) (capacity.Sample
 		}
 		res, err := m.run(ctx, spec, p, moved)
 		if err != nil {
-			return capacity.Sample{}, err
+			return result.Sample{}, err
 		}
 		s := sampleOf(res, spec.Load.Warmup)
 		if p.Rate > 0 {
-			s.Transaction = moved.percentiles()
+			s.Latency = moved.percentiles()
 			s.OfferedPerS = offered(s.OfferedPerS, p.Rate, float64(m.feed.Batch), s.DurationS)
 			return s, nil
 		}
 		if !m.pinned && unserved(res) {
 			if m.fixed {
-				return capacity.Sample{}, fmt.Errorf("%s serves one partition per client, so that %s: leave out --partitions, and each measurement has one for each client",
+				return result.Sample{}, fmt.Errorf("%s serves one partition per client, so that %s: leave out --partitions, and each measurement has one for each client",
 					spec.Mix.Name, unservedText(res))
 			}
 			m.pinned = true
@@ -129,7 +129,7 @@ func offered(counted, rate, batch, seconds float64) float64 {
 }
 
 // run makes one run of a point.
-func (m *points) run(ctx context.Context, spec bench.Spec, p capacity.Point, moved *movedLatencies) (*result.Run, error) {
+func (m *points) run(ctx context.Context, spec bench.Spec, p result.Point, moved *movedLatencies) (*result.Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ const (
 
 // ordersFor is how many orders a point is seeded with, so that the queue does
 // not run empty before the time is up.
-func (m *points) ordersFor(p capacity.Point, warmup time.Duration) int64 {
+func (m *points) ordersFor(p result.Point, warmup time.Duration) int64 {
 	seconds := (p.Duration + warmup).Seconds()
 	if p.Orders > 0 {
 		// Asked for by one who knows of no warm-up.
@@ -219,10 +219,10 @@ func pointInterval(d time.Duration) time.Duration {
 
 // sampleOf is what a run says about its point. What the warm-up did is in
 // nothing of it.
-func sampleOf(r *result.Run, warmup time.Duration) capacity.Sample {
-	s := capacity.Sample{
+func sampleOf(r *result.Run, warmup time.Duration) result.Sample {
+	s := result.Sample{
 		DurationS: r.DurationS, OrdersPerS: r.OrdersPerS, Drained: r.Drained, CPUShare: r.Client.CPUShare,
-		Errors: r.Failed() + int64(r.AbortedClients), Transaction: percentilesOf(&r.Latency),
+		Errors: r.Failed() + int64(r.AbortedClients), Latency: r.Latency,
 	}
 	if r.Transactions > 0 {
 		s.EmptyShare = float64(r.Empty) / float64(r.Transactions)
@@ -267,11 +267,11 @@ func measured(all []result.Tick, warmup time.Duration) []result.Tick {
 	return out
 }
 
-func percentilesOf(l *result.Latency) capacity.Percentiles {
-	return capacity.Percentiles{Mean: l.Mean, P50: l.P50, P90: l.P90, P95: l.P95, P99: l.P99, P999: l.P999, Max: l.Max}
+func percentilesOf(l *result.Latency) result.Latency {
+	return result.Latency{Mean: l.Mean, P50: l.P50, P90: l.P90, P95: l.P95, P99: l.P99, P999: l.P999, Max: l.Max}
 }
 
-func percentilesOrNil(l *result.Latency) *capacity.Percentiles {
+func percentilesOrNil(l *result.Latency) *result.Latency {
 	if l == nil {
 		return nil
 	}

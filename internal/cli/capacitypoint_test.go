@@ -64,7 +64,7 @@ func TestMeasuredToleratesJitter(t *testing.T) {
 func TestOrdersForLastsThePoint(t *testing.T) {
 	t.Parallel()
 	const warmup = time.Second
-	point := capacity.Point{Clients: 8, Duration: 4 * time.Second}
+	point := result.Point{Clients: 8, Duration: 4 * time.Second}
 	for _, tt := range []struct {
 		name  string
 		rates map[int]float64
@@ -157,16 +157,16 @@ func TestConnectionLimitIsTold(t *testing.T) {
 func TestStrategyStatus(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		s    capacity.Strategy
+		s    result.Capacity
 		want Status
 	}{
-		{capacity.Strategy{Sweep: &capacity.Sweep{Best: 4}}, StatusOK},
-		{capacity.Strategy{Sweep: &capacity.Sweep{Outcome: capacity.TooFast}}, StatusIncomplete},
-		{capacity.Strategy{Search: &capacity.Search{Outcome: capacity.AtLeast}}, StatusOK},
-		{capacity.Strategy{Search: &capacity.Search{Outcome: capacity.Never}}, StatusFailed},
-		{capacity.Strategy{Search: &capacity.Search{Outcome: capacity.NoConnections}}, StatusIncomplete},
-		{capacity.Strategy{Target: &capacity.Target{Outcome: capacity.Impossible}}, StatusFailed},
-		{capacity.Strategy{Target: &capacity.Target{Outcome: capacity.Impossible}, Invalid: "lost"}, StatusAudit},
+		{result.Capacity{Sweep: &result.Sweep{Best: 4}}, StatusOK},
+		{result.Capacity{Sweep: &result.Sweep{Outcome: result.CapacityTooFast}}, StatusIncomplete},
+		{result.Capacity{Search: &result.Search{Outcome: result.CapacityAtLeast}}, StatusOK},
+		{result.Capacity{Search: &result.Search{Outcome: result.CapacityNever}}, StatusFailed},
+		{result.Capacity{Search: &result.Search{Outcome: result.CapacityNoConnections}}, StatusIncomplete},
+		{result.Capacity{Target: &result.Target{Outcome: result.CapacityImpossible}}, StatusFailed},
+		{result.Capacity{Target: &result.Target{Outcome: result.CapacityImpossible}, Invalid: "lost"}, StatusAudit},
 	} {
 		if got := strategyStatus(&tt.s); got != tt.want {
 			t.Errorf("%+v: status %d, want %d", tt.s, got, tt.want)

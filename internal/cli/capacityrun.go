@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +26,12 @@ func (a *app) capacity(c *cli.Context) error {
 	if err := v.mistake(); err != nil {
 		return err
 	}
-	found := &capacity.Report{}
 	out.render = func(w io.Writer, f *result.File, o report.Options) error {
 		o.Charts = true
-		return renderCapacity(w, plan.format, found, f, o)
+		return renderCapacity(w, plan.format, f, o)
 	}
 	return a.measure(c.Context, out, func(s *session) error {
-		r := &capacityRun{session: s, plan: plan, file: &result.File{Format: result.Format}, report: found}
+		r := &capacityRun{session: s, plan: plan, file: &result.File{Format: result.Format}}
 		return r.do(server)
 	})
 }
@@ -43,7 +41,7 @@ type capacityRun struct {
 	*session
 	plan   *capacityPlan
 	file   *result.File
-	report *capacity.Report
+	found  []*result.Capacity
 	status Status
 }
 
@@ -64,27 +62,26 @@ func (r *capacityRun) do(o serverOptions) error {
 
 	var failure error
 	for i := range r.plan.specs {
-		var s *capacity.Strategy
+		var s *result.Capacity
 		if s, failure = r.strategy(ctx, srv, i); s != nil {
-			r.report.Strategies = append(r.report.Strategies, s)
+			r.found = append(r.found, s)
 			r.status = worse(r.status, strategyStatus(s))
 		}
 		if failure != nil {
 			break
 		}
 	}
-	if len(r.report.Strategies) == 0 {
+	if len(r.found) == 0 {
 		return r.ended(failure)
 	}
 	if failure != nil {
 		r.status = worse(r.status, worse(StatusIncomplete, statusOf(r.ended(failure))))
 	}
-	if len(r.report.Strategies) > 1 {
-		r.report.Comparison = capacity.Compare(r.report.Strategies, r.plan.precision)
+	var ranking *result.CapacityRanking
+	if len(r.found) > 1 {
+		ranking = capacity.Rank(r.found, r.plan.precision)
 	}
-	if r.file.Capacity, err = json.Marshal(r.report); err != nil {
-		return fmt.Errorf("write what was found: %w", err)
-	}
+	r.file.SetCapacities(r.found, ranking)
 	lost := r.write(r.file)
 	if ctx.Err() != nil {
 		failure = nil // the report says what was not finished
@@ -94,7 +91,7 @@ func (r *capacityRun) do(o serverOptions) error {
 
 // strategy answers what was asked about one strategy. With an error it returns
 // what was found until then, and nil where that is nothing.
-func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capacity.Strategy, error) {
+func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result.Capacity, error) {
 	spec := r.plan.specs[i]
 	if err := srv.Check(ctx, r.plan.specs[i:i+1]); err != nil {
 		return nil, err
@@ -103,13 +100,13 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 	if err != nil {
 		return nil, err
 	}
-	s := &capacity.Strategy{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
+	s := &result.Capacity{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
 	m := &points{
 		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.plan.most, room: room,
 		session: r.session, server: srv, env: &r.file.Environment, rates: map[int]float64{}, fixed: r.plan.partitions,
-		keep: func(res *result.Run, p capacity.Point) { r.keep(s, res, p) },
+		keep: func(res *result.Run, p result.Point) { r.keep(s, res, p) },
 	}
-	observe := func(x capacity.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
+	observe := func(x result.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
 
 	workers, rate := r.plan.workers, 0.0
 	if workers > 0 {
@@ -151,7 +148,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*capaci
 // orders/s: where the search for a level begins. It is 0 where the server has
 // no connections for them, which the search then says.
 func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float64, error) {
-	sample, err := m.measure(ctx, capacity.Point{Clients: workers, Duration: r.plan.duration, Repeat: 1})
+	sample, err := m.measure(ctx, result.Point{Clients: workers, Duration: r.plan.duration, Repeat: 1})
 	if errors.Is(err, capacity.ErrConnections) {
 		return 0, nil
 	}
@@ -159,7 +156,7 @@ func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float6
 }
 
 // search looks for the rate under the level, or for the workers of a rate.
-func (r *capacityRun) search(ctx context.Context, m *points, s *capacity.Strategy, workers int, rate float64, observe func(capacity.Measurement)) (err error) {
+func (r *capacityRun) search(ctx context.Context, m *points, s *result.Capacity, workers int, rate float64, observe func(result.Measurement)) (err error) {
 	p := r.plan
 	confirm, err := p.confirmation(ctx, m.target)
 	if err != nil {
@@ -204,7 +201,7 @@ func (p *capacityPlan) probeDuration() time.Duration {
 
 // keep records a run: in the file without what only a single run's report
 // draws, and in the strategy where it failed its audit.
-func (r *capacityRun) keep(s *capacity.Strategy, res *result.Run, p capacity.Point) {
+func (r *capacityRun) keep(s *result.Capacity, res *result.Run, p result.Point) {
 	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
 		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
 	}
@@ -224,7 +221,7 @@ func (p *capacityPlan) sweepLimit(room int) int {
 }
 
 // measurementLine is a measurement as the progress shows it.
-func measurementLine(x capacity.Measurement) string {
+func measurementLine(x result.Measurement) string {
 	line := fmt.Sprintf("%s, %.1f orders/s", amount.Count(x.Clients, "client"), x.OrdersPerS)
 	if x.Clients == 1 {
 		line = fmt.Sprintf("1 client, %.1f orders/s", x.OrdersPerS)
@@ -232,7 +229,7 @@ func measurementLine(x capacity.Measurement) string {
 	if x.Rate > 0 {
 		line += fmt.Sprintf(" of %.1f offered", x.OfferedPerS)
 	}
-	line += fmt.Sprintf(", p99 %.3f ms", x.Transaction.P99)
+	line += fmt.Sprintf(", p99 %.3f ms", x.Latency.P99)
 	if x.QueueTime != nil {
 		line += fmt.Sprintf(", queue p99 %.3f ms", x.QueueTime.P99)
 	}
@@ -240,15 +237,15 @@ func measurementLine(x capacity.Measurement) string {
 }
 
 // strategyStatus is the exit status that an answer calls for.
-func strategyStatus(s *capacity.Strategy) Status {
+func strategyStatus(s *result.Capacity) Status {
 	status := StatusOK
 	if s.Sweep != nil && s.Sweep.Best == 0 {
 		status = StatusIncomplete
 	}
-	see := func(o capacity.Outcome) {
+	see := func(o result.CapacityOutcome) {
 		switch o {
-		case capacity.Found, capacity.AtLeast:
-		case capacity.Never, capacity.Impossible:
+		case result.CapacityFound, result.CapacityAtLeast:
+		case result.CapacityNever, result.CapacityImpossible:
 			status = worse(status, StatusFailed)
 		default:
 			status = worse(status, StatusIncomplete)

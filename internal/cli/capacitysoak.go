@@ -11,10 +11,10 @@ import (
 )
 
 // soak runs for long at the rate to plan with, and looks for drift.
-func (r *capacityRun) soak(ctx context.Context, m *points, s *capacity.Strategy, workers int, rate float64) error {
+func (r *capacityRun) soak(ctx context.Context, m *points, s *result.Capacity, workers int, rate float64) error {
 	rate *= 1 - r.plan.headroom
 	switch {
-	case s.Target != nil && s.Target.Outcome != capacity.Found, s.Search != nil && s.Search.PlanRate == 0:
+	case s.Target != nil && s.Target.Outcome != result.CapacityFound, s.Search != nil && s.Search.PlanRate == 0:
 		return nil // the search's answer says why there is nothing to soak
 	case s.Target != nil:
 		workers, rate = s.Target.Workers, s.Target.Rate
@@ -30,7 +30,7 @@ func (r *capacityRun) soak(ctx context.Context, m *points, s *capacity.Strategy,
 	done := make(chan error, 1)
 	go func() { done <- w.follow(watching) }()
 	m.tick = w.tick
-	sample, err := m.measure(ctx, capacity.Point{Clients: workers, Rate: rate, Duration: r.plan.soak, Repeat: 1})
+	sample, err := m.measure(ctx, result.Point{Clients: workers, Rate: rate, Duration: r.plan.soak, Repeat: 1})
 	m.tick = nil
 	end()
 	if err = errors.Join(err, <-done); err != nil {

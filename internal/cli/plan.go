@@ -136,6 +136,7 @@ func readLoad(v *values) bench.Spec {
 	}
 	if v.given("jobs") {
 		l.Threads = int(v.integer("jobs", "threads", 1, maxClients))
+		s.Jobs = l.Threads
 	}
 	switch {
 	case v.given("time") && v.given("transactions"):

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,27 +14,32 @@ type SequentialOptions struct {
 	// sequence, however often one looks.
 	MaxSlowdown float64
 	Alpha       float64
-	// MinPairs is the least number of pairs to judge by; 0 is 4, so that both
-	// orders were run twice.
-	MinPairs int
 	// MaxPairs is the budget; 0 is no limit.
 	MaxPairs       int
 	HigherIsBetter bool
 }
 
-// Sequential judges B against A by pairs of runs made right after each other,
-// and may be asked after every pair whether that was enough.
+// Sequential judges B against A by pairs of runs made right after each other in
+// an Order that was tossed, and may be asked after every pair whether that was enough.
 //
 // The pairs' log ratios are played as a game (Shafer, J. R. Statist. Soc. A 184,
 // 2021; Waudby-Smith and Ramdas, J. R. Statist. Soc. B 86, 2024). If A and B are
-// alike, a ratio's sign is a fair coin, whatever its size and whatever the
-// noise looks like, so stakes on "slower" that depend on the size and on the
-// earlier pairs neither win nor lose on average: the wealth is a nonnegative martingale.
+// alike, the two runs of a pair come out as they do whatever they are called, and
+// the coin that names them decides the ratio's sign. The sign is therefore fair
+// whatever the noise looks like, whether it drifts, repeats or depends on earlier
+// runs (a randomisation test; Fisher, The Design of Experiments, 1935). Stakes on
+// "slower" that depend on the ratio's size and on earlier pairs neither win nor
+// lose on average: the wealth is a nonnegative martingale.
 // By Ville's inequality (1939) it ever reaches 1/Alpha with a probability
 // of at most Alpha: one may stop at any time, for any reason. The stake is
 // stakeCap·tanh(x/σ), which for normal noise is nearly the growth-optimal one
 // once the effect is as large as the noise, and whose bound lets no single run
 // ruin or make the game.
+//
+// Simulated with 5% noise per run and 5% tolerated: a slowdown of 10% is found
+// within 20 pairs in 98% of comparisons, after 11 pairs on average. A periodic
+// disturbance costs power, never the level: one of 18% every fourth run, for
+// two runs, leaves 55% within 30 pairs.
 //
 // The same game with every ratio shifted by θ tests a true difference of θ; the
 // differences that are not excluded at the moment are the interval (a confidence
@@ -43,12 +47,19 @@ type SequentialOptions struct {
 //
 // Rejected: alpha spending over planned looks (Lan and DeMets, Biometrika 70, 1983),
 // which needs the number of pairs beforehand, where a budget may be a time or a
-// person's patience; and a test at a fixed level after each pair, whose false alarms
-// add up (Armitage, McPherson and Rowe, J. R. Statist. Soc. A 132, 1969).
+// person's patience; a test at a fixed level after each pair, whose false alarms
+// add up (Armitage, McPherson and Rowe, J. R. Statist. Soc. A 132, 1969); and mixtures
+// of two or three stakes (tanh(s·x/σ), s from 0.35 to 1.4, caps from 0.8 to 0.95),
+// which save at most half a pair where the difference is clear, and find 5 in 100
+// slowdowns of 10% fewer where one run in twenty is an outlier.
 type Sequential struct {
 	opts  SequentialOptions
 	ratio []float64 // log(b/a)
-	scale []float64 // of the stake on each ratio, from those before it
+	// low and high are the bounds of each ratio; they differ from it where only
+	// bounds of a value are known. A bet on a higher ratio is played on low and one
+	// on a lower ratio on high, so what is not known wins nothing.
+	low, high []float64
+	scale     []float64 // of the stake on each ratio, from those before it
 }
 
 // NewSequential starts a comparison. An error is a mistake in the options.
@@ -56,33 +67,38 @@ func NewSequential(o SequentialOptions) (*Sequential, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
 	}
-	if o.MinPairs == 0 {
-		o.MinPairs = 4
-	}
 	switch {
 	case !(o.MaxSlowdown > 0 && o.MaxSlowdown < 1):
 		return nil, fmt.Errorf("maximum slowdown %g: it must lie between 0 and 1 (5%% is 0.05)", o.MaxSlowdown)
 	case !(o.Alpha > 0 && o.Alpha < 0.5):
 		return nil, fmt.Errorf("level %g: it must lie between 0 and 0.5", o.Alpha)
-	case o.MinPairs < 2 || o.MaxPairs < 0:
-		return nil, errors.New("a paired comparison takes at least 2 pairs")
-	case o.MaxPairs > 0 && o.MaxPairs < o.MinPairs:
-		return nil, fmt.Errorf("at most %d pairs, but at least %d: raise the one or lower the other", o.MaxPairs, o.MinPairs)
+	case o.MaxPairs != 0 && o.MaxPairs < leastPairs(o.Alpha):
+		return nil, fmt.Errorf("%d pairs can never show a slowdown at a false-positive rate of %.3g%%: use %d or more",
+			o.MaxPairs, 100*o.Alpha, leastPairs(o.Alpha))
 	}
 	return &Sequential{opts: o}, nil
 }
 
-// BFirst tells for pair i, from 0, whether B runs before A: A B B A A B B A …,
-// so that a steady drift of the machine is against each of them in turn.
-func BFirst(i int) bool { return i%2 == 1 }
+// minPairs is the least number of pairs to judge by, whatever the level.
+const minPairs = 4
 
-// Add takes the metric of one run of each. Both must be positive and finite.
-func (s *Sequential) Add(a, b float64) error {
-	if !(a > 0 && b > 0) || math.IsInf(a, 0) || math.IsInf(b, 0) {
-		return fmt.Errorf("pair %d: %g against %g has no ratio; a run without a single transaction cannot be compared", len(s.ratio)+1, a, b)
+// leastPairs is the number of pairs below which no result could reject at alpha:
+// each multiplies the wealth by less than 1 + stakeCap.
+func leastPairs(alpha float64) int {
+	return max(minPairs, int(math.Ceil(-math.Log(alpha)/math.Log1p(stakeCap))))
+}
+
+// Add takes the metric of one run of each. Both values must be positive and finite.
+func (s *Sequential) Add(a, b result.Estimate) error {
+	for _, e := range []result.Estimate{a, b} {
+		if !(e.Value > 0 && e.Low >= 0) || math.IsInf(e.Value, 0) {
+			return fmt.Errorf("pair %d: %g against %g has no ratio; a run without a single transaction cannot be compared", len(s.ratio)+1, a.Value, b.Value)
+		}
 	}
 	s.scale = append(s.scale, s.nextScale())
-	s.ratio = append(s.ratio, math.Log(b)-math.Log(a))
+	s.ratio = append(s.ratio, math.Log(b.Value)-math.Log(a.Value))
+	s.low = append(s.low, math.Log(b.Low)-math.Log(a.High))
+	s.high = append(s.high, math.Log(b.High)-math.Log(a.Low))
 	return nil
 }
 
@@ -115,8 +131,12 @@ const ahead = 0.9
 
 // logWealth is that of the game on ratios above theta (sign 1) or below (-1).
 func (s *Sequential) logWealth(theta, sign float64) float64 {
+	ratios := s.low
+	if sign < 0 {
+		ratios = s.high
+	}
 	sum, product := 0.0, 1.0
-	for i, x := range s.ratio {
+	for i, x := range ratios {
 		if d := x - theta; d != 0 {
 			product *= 1 + sign*stakeCap*math.Tanh(d/s.scale[i])
 		}
@@ -159,12 +179,12 @@ type Decision struct {
 func (s *Sequential) Decide() Decision {
 	d := Decision{Pairs: len(s.ratio), Ratio: ratioOf(0, interval{math.Inf(-1), math.Inf(1)}), P: 1, Outcome: result.Outcome{Verdict: result.Inconclusive}}
 	if len(s.ratio) == 0 {
-		d.More = s.opts.MinPairs
+		d.More = minPairs
 		return d
 	}
 	e, logRatio, ci := s.evidence()
 	d.Ratio, d.P = ratioOf(logRatio, ci), min(e.pSlower, e.pFaster)
-	if d.Pairs >= s.opts.MinPairs {
+	if d.Pairs >= minPairs {
 		d.Outcome = judge(e, s.margins(), s.opts.Alpha, ahead, s.opts.HigherIsBetter)
 	}
 	if d.Verdict == result.Inconclusive {
@@ -226,7 +246,7 @@ func (s *Sequential) pairsNeeded(loss float64) int {
 		worse = -1
 	}
 	m := s.margins()
-	least := max(1, s.opts.MinPairs-len(s.ratio))
+	least := max(1, minPairs-len(s.ratio))
 	switch {
 	case loss > m.slower:
 		return max(least, s.pairsUntil(0, worse, s.opts.Alpha))

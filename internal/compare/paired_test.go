@@ -12,29 +12,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// play runs one paired comparison to its end. drift is the change of the
-// machine from run to run.
-func play(t *testing.T, rng *rand.Rand, of noise, ratio, drift float64, o SequentialOptions) Decision {
+// play runs one paired comparison of b, ratio times as fast as a, to its end.
+func play(t *testing.T, rng *rand.Rand, m host, ratio float64, o SequentialOptions) Decision {
 	t.Helper()
 	s, err := NewSequential(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine := 0.0 // log of its speed
-	run := func(ratio float64) float64 {
-		machine += drift
-		return 5000 * ratio * math.Exp(of(rng)+machine)
-	}
-	for i := 0; ; i++ {
-		var a, b float64
-		if BFirst(i) {
-			b = run(ratio)
-			a = run(1)
-		} else {
-			a = run(1)
-			b = run(ratio)
-		}
-		if err := s.Add(a, b); err != nil {
+	for next := pairs(rng, m, ratio); ; {
+		if err := s.Add(next()); err != nil {
 			t.Fatal(err)
 		}
 		if d := s.Decide(); d.Done {
@@ -53,23 +39,25 @@ func TestSequentialErrorRates(t *testing.T) {
 		comparisons    int
 		of             noise
 		ratio, drift   float64
+		budget         int
 		slower, faster [2]float64 // least and most, per cent
 		pairs          int        // at most, in 95 %
 	}{
-		"same, 5 %":               {often, normal(0.05), 1, 0, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, 1 %":               {seldom, normal(0.01), 1, 0, [2]float64{0, 0}, [2]float64{0, 0}, 8},
-		"same, 20 %":              {seldom, normal(0.20), 1, 0, [2]float64{0, chance}, [2]float64{0, chance}, 30},
-		"same, outliers":          {often, outliers(0.05, 0.05), 1, 0, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, half outliers":     {seldom, outliers(0.05, 0.5), 1, 0, [2]float64{0, chance}, [2]float64{0, chance}, 30},
-		"same, heavy":             {seldom, heavy(0.1), 1, 0, [2]float64{0, chance}, [2]float64{0, chance}, 30},
-		"same, drifting":          {seldom, normal(0.05), 1, 0.01, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, drifting the most": {seldom, normal(0.005), 1, 0.03, [2]float64{0, 0}, [2]float64{0, 0}, 30},
-		"10 % slower":             {often, normal(0.05), 0.9, 0, [2]float64{98, 100}, [2]float64{0, 0}, 20},
-		"10 % slower, outliers":   {often, outliers(0.05, 0.05), 0.9, 0, [2]float64{93, 100}, [2]float64{0, 0}, 30},
-		"10 % slower, drifting":   {seldom, normal(0.05), 0.9, 0.01, [2]float64{98, 100}, [2]float64{0, 0}, 20},
-		"half as fast":            {seldom, normal(0.05), 0.5, 0, [2]float64{100, 100}, [2]float64{0, 0}, 8},
-		"2 % slower":              {often, normal(0.05), 0.98, 0, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
-		"15 % faster":             {seldom, normal(0.05), 1.15, 0, [2]float64{0, 0}, [2]float64{98, 100}, 16},
+		"same, 5 %":               {often, normal(0.05), 1, 0, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, 1 %":               {seldom, normal(0.01), 1, 0, 30, [2]float64{0, 0}, [2]float64{0, 0}, 8},
+		"same, 20 %":              {seldom, normal(0.20), 1, 0, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, outliers":          {often, outliers(0.05, 0.05), 1, 0, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, half outliers":     {seldom, outliers(0.05, 0.5), 1, 0, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, heavy":             {seldom, heavy(0.1), 1, 0, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, drifting":          {seldom, normal(0.05), 1, 0.01, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, drifting the most": {seldom, normal(0.005), 1, 0.03, 30, [2]float64{0, 0}, [2]float64{0, 0}, 30},
+		"10 % slower":             {often, normal(0.05), 0.9, 0, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"10 % slower, 20 pairs":   {often, normal(0.05), 0.9, 0, 20, [2]float64{95, 100}, [2]float64{0, 0}, 20},
+		"10 % slower, outliers":   {often, outliers(0.05, 0.05), 0.9, 0, 30, [2]float64{93, 100}, [2]float64{0, 0}, 30},
+		"10 % slower, drifting":   {seldom, normal(0.05), 0.9, 0.01, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"half as fast":            {seldom, normal(0.05), 0.5, 0, 30, [2]float64{100, 100}, [2]float64{0, 0}, 8},
+		"2 % slower":              {often, normal(0.05), 0.98, 0, 30, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
+		"15 % faster":             {seldom, normal(0.05), 1.15, 0, 30, [2]float64{0, 0}, [2]float64{98, 100}, 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +67,7 @@ func TestSequentialErrorRates(t *testing.T) {
 			got := map[result.Verdict]int{}
 			var pairs []int
 			for range c.comparisons {
-				d := play(t, rng, c.of, c.ratio, c.drift, SequentialOptions{MaxSlowdown: 0.05, MaxPairs: 30, HigherIsBetter: true})
+				d := play(t, rng, under(c.of, drifting(c.drift)), c.ratio, SequentialOptions{MaxSlowdown: 0.05, MaxPairs: c.budget, HigherIsBetter: true})
 				got[d.Verdict]++
 				pairs = append(pairs, d.Pairs)
 			}
@@ -109,7 +97,7 @@ func TestConfidenceSequence(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 30 {
-				if err := s.Add(math.Exp(of(rng)), 1.3*math.Exp(of(rng))); err != nil {
+				if err := s.Add(result.Exactly(math.Exp(of(rng))), result.Exactly(1.3*math.Exp(of(rng)))); err != nil {
 					t.Fatal(err)
 				}
 				if i := s.Decide().Ratio; i.Low > 1.3 || i.High < 1.3 {
@@ -142,10 +130,19 @@ func TestSequentialExchanged(t *testing.T) {
 		}
 		values := rapid.SliceOfN(rapid.Float64Range(0.2, 5), 2, 60).Draw(t, "values")
 		for i := 0; i+1 < len(values); i += 2 {
-			if err := ab.Add(values[i], values[i+1]); err != nil {
+			a, b := result.Exactly(values[i]), result.Exactly(values[i+1])
+			switch rapid.IntRange(0, 9).Draw(t, "known") {
+			case 0:
+				a = result.AtLeast(a.Value)
+			case 1:
+				b = result.AtLeast(b.Value)
+			case 2:
+				b.Low /= 2
+			}
+			if err := ab.Add(a, b); err != nil {
 				t.Fatal(err)
 			}
-			if err := inverse.Add(values[i+1], values[i]); err != nil {
+			if err := inverse.Add(b, a); err != nil {
 				t.Fatal(err)
 			}
 			d, e := ab.Decide(), inverse.Decide()
@@ -162,11 +159,43 @@ func TestSequentialExchanged(t *testing.T) {
 	})
 }
 
+// Bounds that leave a ratio open win nothing: 100 pairs of which only lower
+// bounds are known are neither the same nor slower, and a lower bound that is
+// itself far worse is slower.
+func TestSequentialOfBounds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		a, b result.Estimate
+		want result.Verdict
+	}{
+		"both known":            {result.Exactly(10), result.Exactly(10), result.Same},
+		"both open":             {result.AtLeast(10), result.AtLeast(10), result.Inconclusive},
+		"new open, higher":      {result.Exactly(10), result.AtLeast(100), result.Slower},
+		"new open, perhaps not": {result.Exactly(10), result.AtLeast(10), result.Inconclusive},
+		"old open":              {result.AtLeast(10), result.Exactly(100), result.Inconclusive},
+		"old open, higher":      {result.AtLeast(100), result.Exactly(10), result.Faster},
+		"wide":                  {result.Exactly(10), result.Estimate{Value: 10, Low: 5, High: 20}, result.Inconclusive},
+	} {
+		s, err := NewSequential(SequentialOptions{MaxSlowdown: 0.05})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			if err := s.Add(c.a, c.b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := s.Decide(); d.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", name, d, c.want)
+		}
+	}
+}
+
 func TestSequentialRefuses(t *testing.T) {
 	t.Parallel()
 	for _, o := range []SequentialOptions{
 		{}, {MaxSlowdown: 1}, {MaxSlowdown: -0.1}, {MaxSlowdown: math.NaN()}, {MaxSlowdown: 0.05, Alpha: 0.6},
-		{MaxSlowdown: 0.05, MinPairs: 1}, {MaxSlowdown: 0.05, MinPairs: 5, MaxPairs: 4},
+		{MaxSlowdown: 0.05, MaxPairs: -1}, {MaxSlowdown: 0.05, MaxPairs: 7}, {MaxSlowdown: 0.05, Alpha: 0.4, MaxPairs: 3},
 	} {
 		if _, err := NewSequential(o); err == nil {
 			t.Errorf("%+v is accepted", o)
@@ -177,26 +206,11 @@ func TestSequentialRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {1, math.Inf(1)}} {
-		if s.Add(p[0], p[1]) == nil {
+		if s.Add(result.Exactly(p[0]), result.Exactly(p[1])) == nil {
 			t.Errorf("%v is accepted", p)
 		}
 	}
 	if d := s.Decide(); d.Done || d.Verdict != result.Inconclusive || d.Pairs != 0 || d.More < 1 {
 		t.Errorf("after no pair: %+v", d)
-	}
-}
-
-func TestABBA(t *testing.T) {
-	t.Parallel()
-	order := ""
-	for i := range 4 {
-		if BFirst(i) {
-			order += "BA"
-		} else {
-			order += "AB"
-		}
-	}
-	if order != "ABBAABBA" {
-		t.Error(order)
 	}
 }

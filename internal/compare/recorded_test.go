@@ -138,7 +138,7 @@ func trialOf(t *testing.T, rng *rand.Rand, f *result.File, times float64) result
 	config := configOf(f.Runs[rng.IntN(len(f.Runs))])
 	runs := slices.DeleteFunc(slices.Clone(f.Runs), func(r *result.Run) bool { return configOf(r) != config })
 	rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	tr, err := NewTrial("a", "b", fivePercent, 0)
+	tr, err := NewTrial("a", "b", fivePercent, 0, NewOrder(1))
 	if err != nil {
 		t.Fatal(err)
 	}

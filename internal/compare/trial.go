@@ -17,6 +17,8 @@ type Trial struct {
 	a, b  string
 	opts  Options
 	pairs int // the budget; 0 is no limit
+	order *Order
+	alpha float64 // of each deciding metric
 	runs  [2][]*result.Run
 	gate  []tested
 	shown []tested
@@ -32,20 +34,28 @@ type tested struct {
 
 // NewTrial prepares the comparison of b against a; the texts describe them in
 // the report. maxPairs is the budget, 0 for none. An error is a mistake in the
-// options.
-func NewTrial(a, b string, o Options, maxPairs int) (*Trial, error) {
+// options, or a budget with which no slowdown could ever be shown.
+func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
 	}
-	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs}
+	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs, order: order}
 	// What the metrics are by default follows from the first run; the rest is
 	// checked now.
-	if _, _, err := o.metrics(Set{}, Set{}); err != nil {
+	_, gated, err := o.metrics(Set{}, Set{})
+	if err != nil {
 		return nil, err
 	}
-	_, err := t.sequential(&result.Metric{}, o.Alpha)
+	t.alpha = o.Alpha / float64(gated)
+	_, err = t.sequential(&result.Metric{}, t.alpha)
 	return t, err
 }
+
+// LeastPairs is the number of pairs below which no slowdown can be shown.
+func (t *Trial) LeastPairs() int { return leastPairs(t.alpha) }
+
+// BFirst tells whether B runs before A in the next pair.
+func (t *Trial) BFirst() bool { return t.order.BFirst(t.Pairs()) }
 
 func (t *Trial) sequential(m *result.Metric, alpha float64) (*Sequential, error) {
 	return NewSequential(SequentialOptions{
@@ -62,7 +72,7 @@ func (t *Trial) start(a, b *result.Run) error {
 	for i, m := range metrics {
 		alpha := t.opts.Alpha
 		if i < gated {
-			alpha /= float64(gated)
+			alpha = t.alpha
 		}
 		seq, err := t.sequential(m, alpha)
 		if err != nil {
@@ -106,8 +116,12 @@ func (t *Trial) Add(a, b *result.Run) error {
 	}
 	for _, m := range t.gate {
 		for i, r := range []*result.Run{a, b} {
-			if e, ok := m.Of(r); !ok || !(e.Value > 0) || math.IsInf(e.Value, 0) {
-				return fmt.Errorf("%w: %s has no %s; do the clients find orders to take?", ErrNotASample, sideName(i), m.Name)
+			switch e, ok := m.Of(r); {
+			case !ok:
+				return fmt.Errorf("%w: %s has no %s: %s", ErrNotASample, sideName(i), m.Name, m.Absent)
+			case !hasLog(e):
+				return fmt.Errorf("%w: %s of %s is %g, and only positive numbers have a ratio; do the clients find orders to take?",
+					ErrNotASample, m.Name, sideName(i), e.Value)
 			}
 		}
 	}
@@ -122,18 +136,19 @@ func (t *Trial) Add(a, b *result.Run) error {
 	return nil
 }
 
+func hasLog(e result.Estimate) bool { return e.Value > 0 && !math.IsInf(e.Value, 0) }
+
 // add records a metric's pair; a metric that is only shown ends where a run
 // does not have it.
 func (m *tested) add(a, b *result.Run) error {
 	ofA, okA := m.Of(a)
 	ofB, okB := m.Of(b)
-	va, vb := ofA.Value, ofB.Value
-	m.absent = m.absent || !okA || !okB || !(va > 0 && vb > 0) || math.IsInf(va, 0) || math.IsInf(vb, 0)
+	m.absent = m.absent || !okA || !okB || !hasLog(ofA) || !hasLog(ofB)
 	if m.absent {
 		return nil
 	}
-	m.values[0], m.values[1] = append(m.values[0], va), append(m.values[1], vb)
-	return m.seq.Add(va, vb)
+	m.values[0], m.values[1] = append(m.values[0], ofA.Value), append(m.values[1], ofB.Value)
+	return m.seq.Add(ofA, ofB)
 }
 
 // Pairs is the number of pairs so far.
@@ -157,11 +172,14 @@ func (t *Trial) Done() bool {
 func (t *Trial) Report() *result.Comparison {
 	rep := &result.Comparison{
 		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
-		Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
+		OrderSeed: t.order.seed, Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
 		rep.Outcome = result.Outcome{Verdict: result.NotComparable}
 		return rep
+	}
+	for i := range t.Pairs() {
+		rep.Order = append(rep.Order, t.order.Name(i))
 	}
 	config := t.runs[0][0].Configuration
 	across := config.Diff(t.runs[1][0].Configuration)

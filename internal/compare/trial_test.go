@@ -23,7 +23,7 @@ func sampleRun(strategy string, rate float64) *result.Run {
 // playTrial runs a trial of b, which is factor times as fast as a, until it is done.
 func playTrial(t *testing.T, rng *rand.Rand, noise, factor float64, o Options, maxPairs int) *Trial {
 	t.Helper()
-	tr, err := NewTrial("a", "b", o, maxPairs)
+	tr, err := NewTrial("a", "b", o, maxPairs, NewOrder(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestTrialFindsASlowdown(t *testing.T) {
 
 func TestTrialReport(t *testing.T) {
 	t.Parallel()
-	tr, err := NewTrial("x", "y", Options{MaxSlowdown: 0.05}, 0)
+	tr, err := NewTrial("x", "y", Options{MaxSlowdown: 0.05}, 0, NewOrder(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,13 +114,13 @@ func TestTrialReport(t *testing.T) {
 
 func TestTrialRefuses(t *testing.T) {
 	t.Parallel()
-	if _, err := NewTrial("a", "b", Options{MaxSlowdown: 0}, 0); err == nil {
+	if _, err := NewTrial("a", "b", Options{MaxSlowdown: 0}, 0, NewOrder(1)); err == nil {
 		t.Error("a maximum slowdown of 0 is accepted")
 	}
-	if _, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05, Gate: []string{"p98"}}, 0); err == nil {
+	if _, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05, Gate: []string{"p98"}}, 0, NewOrder(1)); err == nil {
 		t.Error("an unknown metric is accepted")
 	}
-	if _, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 2); err == nil {
+	if _, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 2, NewOrder(1)); err == nil {
 		t.Error("a budget below the least number of pairs is accepted")
 	}
 	good := sampleRun("s", 1000)
@@ -128,9 +128,9 @@ func TestTrialRefuses(t *testing.T) {
 		"b failed its audit":                    func(r *result.Run) { r.Audit = &result.Audit{Lost: 1} },
 		"b was interrupted":                     func(r *result.Run) { r.Interrupted = true },
 		"b lost 2 of 8 clients (out of memory)": func(r *result.Run) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
-		"b has no orders_per_s":                 func(r *result.Run) { r.OrdersPerS = 0 },
+		"orders_per_s of variant b is 0":                 func(r *result.Run) { r.OrdersPerS = 0 },
 	} {
-		tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0)
+		tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0, NewOrder(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -17,6 +16,10 @@ type Comparison struct {
 	Strict      bool    `json:"strict"`
 	// Paired says that the runs were judged by pairs (qbench ab).
 	Paired bool `json:"paired,omitempty"`
+	// Order is, for each pair, the order of its runs: "A B" or "B A", as a coin
+	// seeded with OrderSeed fell.
+	OrderSeed uint64   `json:"order_seed,omitempty"`
+	Order     []string `json:"order,omitempty"`
 	// Interrupted says that the user ended the comparison before its rule did.
 	Interrupted bool     `json:"interrupted,omitempty"`
 	Gate        []string `json:"gate"`
@@ -75,15 +78,7 @@ type ComparisonRow struct {
 
 // Name names the row's configuration among others.
 func (r *ComparisonRow) Name() string {
-	c := &r.Configuration
-	s := c.Strategy
-	for _, name := range slices.Sorted(maps.Keys(c.Params.Map())) {
-		s += " " + name + "=" + c.Params.Map()[name]
-	}
-	if layout := c.LayoutName(); layout != "" {
-		s += ", " + layout
-	}
-	s = fmt.Sprintf("%s, %s, %d clients", s, c.Mode, c.Clients)
+	s := r.Configuration.String()
 	for _, d := range r.Across {
 		s += "; " + d.String()
 	}

@@ -26,8 +26,20 @@ func (e Estimate) Exact() bool { return e.Low == e.Value && e.High == e.Value }
 // Bounded tells whether both ends are known.
 func (e Estimate) Bounded() bool { return !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) }
 
-// times scales a number by a positive factor.
-func (e Estimate) times(factor float64) Estimate {
+// Holds tells whether v lies in the interval.
+func (e Estimate) Holds(v float64) bool { return e.Low <= v && v <= e.High }
+
+// Relative is the larger half of the interval relative to the value; +Inf where
+// there is none.
+func (e Estimate) Relative() float64 {
+	if !e.Bounded() || e.Value == 0 {
+		return math.Inf(1)
+	}
+	return math.Max(e.High-e.Value, e.Value-e.Low) / math.Abs(e.Value)
+}
+
+// Times is the estimate in another unit: of the number times a positive factor.
+func (e Estimate) Times(factor float64) Estimate {
 	e.Value, e.Low, e.High = e.Value*factor, e.Low*factor, e.High*factor
 	return e
 }

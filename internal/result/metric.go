@@ -111,5 +111,5 @@ func (m *Metric) Share(r *Run) (Estimate, bool) {
 	if !ok || m.Total == nil || m.Total(r) == 0 {
 		return Estimate{}, false
 	}
-	return e.times(100 / float64(m.Total(r))), true
+	return e.Times(100 / float64(m.Total(r))), true
 }

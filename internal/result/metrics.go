@@ -25,27 +25,17 @@ var Metrics = slices.Concat(
 			}},
 	},
 	latencies("", OrderLatency, needNothing, "no transaction moved an order", "of transactions that moved an order (of all, where the script counts none)",
-		func(r *Run) *Latency { return has(&r.Latency, r.Transactions > r.Empty) }),
+		exact(func(r *Run) *Latency { return has(&r.Latency, r.Transactions > r.Empty) })),
 	latencies("empty_", EmptyLatency, needOrders, "no transaction was empty", "of transactions that found no order",
-		func(r *Run) *Latency { return r.EmptyLatency }),
+		exact(func(r *Run) *Latency { return r.EmptyLatency })),
 	latencies("all_", AllLatency, needNothing, "no transaction succeeded", "of all successful transactions, as pgbench prints it",
-		func(r *Run) *Latency { return has(&r.AllLatency, r.Transactions > 0) }),
+		exact(func(r *Run) *Latency { return has(&r.AllLatency, r.Transactions > 0) })),
 	latencies("lag_", ScheduleLag, needSchedule, lacks[needSchedule], "from the scheduled to the real start of transactions",
-		func(r *Run) *Latency { return r.Lag }),
+		exact(func(r *Run) *Latency { return r.Lag })),
 	latencies("queue_", QueueTimes, needProducers, noTimedOrder, "from enqueuing to taking of orders that came during the run",
-		func(r *Run) *Latency {
-			if r.Steady == nil {
-				return nil
-			}
-			return r.QueueTime
-		}),
+		func(r *Run, value func(*Latency) float64) (Estimate, bool) { return r.QueueTimeOf(value) }),
 	latencies("e2e_", EndToEnd, needProducers, noTimedOrder, "from enqueuing to completion of orders that came during the run",
-		func(r *Run) *Latency {
-			if r.Steady == nil {
-				return nil
-			}
-			return r.Steady.EndToEnd
-		}),
+		func(r *Run, value func(*Latency) float64) (Estimate, bool) { return r.EndToEndOf(value) }),
 	[]Metric{
 		steadyMetric("waiting", "waiting", "", "orders that had not been taken at the end",
 			func(s *Steady) Estimate { return Exactly(float64(s.Waiting)) }),
@@ -102,7 +92,7 @@ var Metrics = slices.Concat(
 	},
 )
 
-const noTimedOrder = "the run has no producers, or no order of theirs was taken"
+const noTimedOrder = "the run has no producers, or no order of theirs came"
 
 func has(l *Latency, measured bool) *Latency {
 	if !measured {
@@ -111,11 +101,24 @@ func has(l *Latency, measured bool) *Latency {
 	return l
 }
 
-// latencies are the statistics of one latency; of is nil where a run does not
-// have it.
-func latencies(prefix string, group Group, needs need, absent, help string, of func(*Run) *Latency) []Metric {
+// statistic is a value of one latency of a run; false where the run has none.
+type statistic func(*Run, func(*Latency) float64) (Estimate, bool)
+
+// exact is the statistic of a latency that is known exactly; nil is none.
+func exact(latency func(*Run) *Latency) statistic {
+	return func(r *Run, value func(*Latency) float64) (Estimate, bool) {
+		l := latency(r)
+		if l == nil {
+			return Estimate{}, false
+		}
+		return Exactly(value(l)), true
+	}
+}
+
+// latencies are the statistics of one latency.
+func latencies(prefix string, group Group, needs need, absent, help string, of statistic) []Metric {
 	var list []Metric
-	for _, statistic := range []struct {
+	for _, s := range []struct {
 		name, title string
 		of          func(*Latency) float64
 	}{
@@ -129,16 +132,10 @@ func latencies(prefix string, group Group, needs need, absent, help string, of f
 	} {
 		title := strings.Replace(prefix, "_", " ", 1)
 		list = append(list, Metric{
-			Name: prefix + statistic.name, Title: title + statistic.title, Unit: "ms", Better: LowerIsBetter, Group: group,
-			Help: statistic.title + " " + help, Absent: absent, needs: needs,
-			InTable: (prefix == "" || prefix == "queue_") && (statistic.name == "p50" || statistic.name == "p99"),
-			Of: func(r *Run) (Estimate, bool) {
-				l := of(r)
-				if l == nil {
-					return Estimate{}, false
-				}
-				return Exactly(statistic.of(l)), true
-			}})
+			Name: prefix + s.name, Title: title + s.title, Unit: "ms", Better: LowerIsBetter, Group: group,
+			Help: s.title + " " + help, Absent: absent, needs: needs,
+			InTable: (prefix == "" || prefix == "queue_") && (s.name == "p50" || s.name == "p99"),
+			Of:      func(r *Run) (Estimate, bool) { return of(r, s.of) }})
 	}
 	return list
 }

@@ -27,7 +27,7 @@ const (
 	True
 )
 
-// factor is the size of a threshold's unit in the metric's own.
+// limit is the value in the metric's own unit.
 func (t Threshold) limit() float64 {
 	if u, known := units[t.Unit]; known {
 		return t.Value * u.size
@@ -45,7 +45,7 @@ func (t Threshold) measure(r *Run) (Estimate, bool) {
 }
 
 // Check says whether the condition is true of the run, and what is known of the
-// value in the threshold's unit: "p99 is 25.3 ms", "queue_p99 is at least 4.5 s".
+// value in the threshold's unit: "p99 is 25.3 ms", "queue_p99 is > 4.5 s".
 // Where only bounds are known the condition is true or false if it is at both.
 func (t Threshold) Check(r *Run) (Truth, string) {
 	e, ok := t.measure(r)
@@ -63,7 +63,7 @@ func (t Threshold) Check(r *Run) (Truth, string) {
 			truth = True
 		}
 	}
-	return truth, t.Metric.Name + " is " + t.text(e)
+	return truth, t.Metric.Name + " is " + e.Text(t.number)
 }
 
 func (t Threshold) holds(v float64) bool {
@@ -78,19 +78,6 @@ func (t Threshold) holds(v float64) bool {
 	default:
 		return v <= limit
 	}
-}
-
-// text writes a value, or its bounds, in the threshold's unit.
-func (t Threshold) text(e Estimate) string {
-	switch {
-	case e.Exact():
-		return t.number(e.Value)
-	case math.IsInf(e.High, 1):
-		return "at least " + t.number(e.Low)
-	case math.IsInf(e.Low, -1):
-		return "at most " + t.number(e.High)
-	}
-	return "between " + t.number(e.Low) + " and " + t.number(e.High)
 }
 
 // number writes three digits, and as many more as it takes to see on which side

@@ -25,7 +25,7 @@ exception when invalid_sql_statement_name then
       returning order_id, cts
     ), recorded as (
       insert into %2$I.t_order_u (order_id, cts, uts, status)
-      select order_id, cts, now(), 1 from taken
+      select order_id, cts, clock_timestamp(), 1 from taken
       returning 1
     )
     select count(*) from recorded

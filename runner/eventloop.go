@@ -7,19 +7,20 @@ import (
 	"qbench/internal/result"
 	"qbench/runner/loop"
 	"qbench/runner/script"
+	"qbench/runner/usage"
 )
 
-// thread is one event loop. It owns its clients, their connections and all
+// eventLoop is one event loop. It owns its clients, their connections and all
 // statistics about them; other goroutines reach it through post only.
-type thread struct {
+type eventLoop struct {
 	run     *run
-	poll    eventLoop
+	poll    poller
 	core    int // that it runs on; -1 is any
 	box     inbox
 	clients []*client
 	groups  []*group
 	live    int           // clients not yet finished
-	ended   chan struct{} // closed when loop returns
+	ended   chan struct{} // closed when serve returns
 
 	now        int64 // nanoseconds since GO, as of the last event
 	timers     loop.Timers
@@ -30,31 +31,32 @@ type thread struct {
 	lastAck    int64              // of a consumer's order
 	quietAt    int64              // acknowledged orders + 1 when all consumers found nothing, see quietFor
 	quietSince int64              // since when
+	quietUse   usage.Sample       // what had been used by then
 	stopSeen   bool
 	connecting time.Duration // under -C, summed over transactions
 
-	// Read by other threads when one of them suspects that the queue is
+	// Read by other loops when one of them suspects that the queue is
 	// drained; written by this one alone.
 	acked    atomic.Int64
 	enqueued atomic.Int64
 	inDoubt  atomic.Bool  // some consumers' orders are
 	emptyAt  atomic.Int64 // see allFoundNothing
-	idle     atomic.Bool  // no consumer of this thread is left
+	idle     atomic.Bool  // no consumer of this loop is left
 	finished atomic.Int64 // clients
 	_        [64]byte     // keeps the counters off a neighbour's cache line
 }
 
-// lane is what pgbench calls a thread: a share of the clients with its own
-// schedule, its own choice of scripts and its own log. Several lanes ride on
+// thread is what pgbench calls a thread: a share of the clients with its own
+// schedule, its own choice of scripts and its own log. Several threads ride on
 // one event loop where more loops would only wake each other up.
-type lane struct {
+type thread struct {
 	index      int
 	chooseRand script.Rand
 	sampleRand script.Rand
 	schedules  []schedule // by group
 }
 
-// schedule is a lane's Poisson process of starts for one group.
+// schedule is a thread's Poisson process of starts for one group.
 type schedule struct {
 	delay float64 // mean time between starts, microseconds
 	last  int64   // last scheduled start, nanoseconds since GO
@@ -67,7 +69,7 @@ func (s *schedule) next() int64 {
 	return s.last
 }
 
-// group is what a thread keeps about its share of a Group.
+// group is what a loop keeps about its share of a Group.
 type group struct {
 	*Group
 	index    int
@@ -96,92 +98,92 @@ func (s *statementStats) add(ns int64) {
 	s.sum += float64(ns)
 }
 
-func (t *thread) readClock() { t.now = int64(time.Since(t.run.base)) }
+func (l *eventLoop) readClock() { l.now = int64(time.Since(l.run.base)) }
 
 // timeUp says that no further transaction may start.
-func (t *thread) timeUp() bool {
-	r := t.run
-	return r.stop.Load() || r.deadline > 0 && t.now >= r.deadline
+func (l *eventLoop) timeUp() bool {
+	r := l.run
+	return r.stop.Load() || r.deadline > 0 && l.now >= r.deadline
 }
 
-// post runs fn on the thread; false where the thread has ended, and fn never runs.
-func (t *thread) post(fn func()) bool {
-	if !t.box.put(fn) {
+// post runs fn on the loop; false where the loop has ended, and fn never runs.
+func (l *eventLoop) post(fn func()) bool {
+	if !l.box.put(fn) {
 		return false
 	}
-	t.poll.Wake()
+	l.poll.Wake()
 	return true
 }
 
-// loop drives the clients until all are finished.
-func (t *thread) loop() {
-	defer close(t.ended)
-	t.settle()
-	t.run.steady.Done()
-	<-t.run.gun
-	t.readClock()
-	for _, c := range t.clients {
+// serve drives the clients until all are finished.
+func (l *eventLoop) serve() {
+	defer close(l.ended)
+	l.settle()
+	l.run.steady.Done()
+	<-l.run.gun
+	l.readClock()
+	for _, c := range l.clients {
 		c.advance()
 	}
-	for t.live > 0 && !t.run.quit.Load() {
-		if err := t.poll.Wait(t.timeout()); err != nil {
-			t.broken(err)
+	for l.live > 0 && !l.run.quit.Load() {
+		if err := l.poll.Wait(l.timeout()); err != nil {
+			l.broken(err)
 			break
 		}
-		t.box.run()
-		t.fireTimers()
-		for n := len(t.ready); n > 0 && len(t.ready) > 0; n-- {
-			c := t.ready[0]
-			t.ready = t.ready[:copy(t.ready, t.ready[1:])]
+		l.box.run()
+		l.fireTimers()
+		for n := len(l.ready); n > 0 && len(l.ready) > 0; n-- {
+			c := l.ready[0]
+			l.ready = l.ready[:copy(l.ready, l.ready[1:])]
 			c.advance()
 		}
-		if !t.stopSeen && t.run.stop.Load() {
-			t.stopSeen = true
-			t.releaseWaiting()
+		if !l.stopSeen && l.run.stop.Load() {
+			l.stopSeen = true
+			l.releaseWaiting()
 		}
 	}
-	t.closeAll()
+	l.closeAll()
 }
 
 // closeAll closes what a run that was cut off leaves open; after an orderly
 // end there is nothing.
-func (t *thread) closeAll() {
-	t.box.close()
-	t.readClock()
-	for _, c := range t.clients {
+func (l *eventLoop) closeAll() {
+	l.box.close()
+	l.readClock()
+	for _, c := range l.clients {
 		reason := ""
-		if t.run.overdue.Load() {
-			reason = "it did not finish in time: " + c.waitingFor(t.now)
+		if l.run.overdue.Load() {
+			reason = "it did not finish in time: " + c.waitingFor(l.now)
 		}
 		c.cutOff(reason)
 	}
-	t.closePools()
+	l.closePools()
 }
 
-// broken ends the clients of a thread that cannot wait for their sockets.
-func (t *thread) broken(err error) {
-	for _, c := range t.clients {
+// broken ends the clients of a loop that cannot wait for their sockets.
+func (l *eventLoop) broken(err error) {
+	for _, c := range l.clients {
 		c.cutOff(err.Error())
 	}
 }
 
-func (t *thread) timeout() time.Duration {
+func (l *eventLoop) timeout() time.Duration {
 	switch {
-	case len(t.ready) > 0 || t.run.stop.Load() && !t.stopSeen:
+	case len(l.ready) > 0 || l.run.stop.Load() && !l.stopSeen:
 		return 0
-	case len(t.timers) == 0:
+	case len(l.timers) == 0:
 		return -1
 	}
-	t.readClock()
-	return time.Duration(max(0, t.timers[0].At-t.now))
+	l.readClock()
+	return time.Duration(max(0, l.timers[0].At-l.now))
 }
 
 // deliver takes what came from a connection.
-func (t *thread) deliver(cn *conn, data []byte, err error) {
-	t.readClock()
+func (l *eventLoop) deliver(cn *conn, data []byte, err error) {
+	l.readClock()
 	cl := cn.client
 	if cl != nil {
-		cl.heard = t.now
+		cl.heard = l.now
 	}
 	if len(data) > 0 {
 		if rerr := cn.in.Feed(data, cn.frame); rerr != nil {
@@ -190,7 +192,7 @@ func (t *thread) deliver(cn *conn, data []byte, err error) {
 	}
 	if cl == nil {
 		if err != nil {
-			t.lostPooled(cn)
+			l.lostPooled(cn)
 		}
 		return
 	}
@@ -204,12 +206,12 @@ func (t *thread) deliver(cn *conn, data []byte, err error) {
 	}
 }
 
-func (t *thread) fireTimers() {
-	if len(t.timers) == 0 {
+func (l *eventLoop) fireTimers() {
+	if len(l.timers) == 0 {
 		return
 	}
-	t.readClock()
-	for m := t.timers.Next(t.now); m != nil; m = t.timers.Next(t.now) {
+	l.readClock()
+	for m := l.timers.Next(l.now); m != nil; m = l.timers.Next(l.now) {
 		m.Fire()
 	}
 }
@@ -226,12 +228,12 @@ func (c *client) wake() {
 }
 
 // releaseWaiting ends those who wait for something between transactions.
-func (t *thread) releaseWaiting() {
-	t.readClock()
-	for _, c := range t.clients {
+func (l *eventLoop) releaseWaiting() {
+	l.readClock()
+	for _, c := range l.clients {
 		switch c.state {
 		case stThrottle, stIdle:
-			t.unsleep(c)
+			l.unsleep(c)
 			c.state = stFinished
 			c.advance()
 		case stWaitConn:
@@ -243,26 +245,26 @@ func (t *thread) releaseWaiting() {
 	}
 }
 
-func (t *thread) sleep(c *client, until int64) {
-	if end := t.run.deadline; end > 0 && c.state == stIdle {
+func (l *eventLoop) sleep(c *client, until int64) {
+	if end := l.run.deadline; end > 0 && c.state == stIdle {
 		until = min(until, end)
 	}
 	c.timer.At = until
-	t.timers.Add(&c.timer)
+	l.timers.Add(&c.timer)
 }
 
-func (t *thread) unsleep(c *client) {
-	t.timers.Remove(&c.timer)
+func (l *eventLoop) unsleep(c *client) {
+	l.timers.Remove(&c.timer)
 }
 
-func (t *thread) yield(c *client) { t.ready = append(t.ready, c) }
+func (l *eventLoop) yield(c *client) { l.ready = append(l.ready, c) }
 
 // chooseScript draws by weight, as pgbench does.
-func (l *lane) chooseScript(g *group) *program {
+func (t *thread) chooseScript(g *group) *program {
 	if len(g.programs) == 1 {
 		return g.programs[0]
 	}
-	w := l.chooseRand.Int64Range(0, g.weights-1)
+	w := t.chooseRand.Int64Range(0, g.weights-1)
 	for _, p := range g.programs {
 		if w -= int64(p.Weight); w < 0 {
 			return p
@@ -272,21 +274,21 @@ func (l *lane) chooseScript(g *group) *program {
 }
 
 // acknowledge publishes orders that the server has committed.
-func (t *thread) acknowledge(c *client, orders int64) {
-	counter := &t.acked
+func (l *eventLoop) acknowledge(c *client, orders int64) {
+	counter := &l.acked
 	if c.group.index > 0 {
-		counter = &t.enqueued
+		counter = &l.enqueued
 	} else {
-		t.lastAck = t.now
+		l.lastAck = l.now
 	}
 	// The only writer: a load and a store, cheaper than an atomic addition.
 	counter.Store(counter.Load() + orders)
 }
 
 // account adds c's finished transaction to the statistics.
-func (t *thread) account(c *client, skipped bool) {
-	r, g := t.run, c.group
-	t.done++
+func (l *eventLoop) account(c *client, skipped bool) {
+	r, g := l.run, c.group
+	l.done++
 	if started := max(c.begin, c.scheduled); started < r.measureFrom || skipped && c.scheduled < r.measureFrom {
 		g.warmupOrders += c.committed
 		return
@@ -295,13 +297,13 @@ func (t *thread) account(c *client, skipped bool) {
 		g.afterDrain++
 		return
 	}
-	latency, lag := time.Duration(t.now-c.scheduled), time.Duration(c.begin-c.scheduled)
+	latency, lag := time.Duration(l.now-c.scheduled), time.Duration(c.begin-c.scheduled)
 	c.addTo(g.stats, skipped, latency, lag, r.cfg.LatencyLimit)
 	if g.scripts != nil {
 		c.addTo(g.scripts[c.prog.index-g.programs[0].index], skipped, latency, lag, r.cfg.LatencyLimit)
 	}
 	if r.cfg.Log != nil {
-		t.log(c, skipped, latency, lag)
+		l.log(c, skipped, latency, lag)
 	}
 }
 
@@ -341,23 +343,23 @@ func (c *client) addTo(s *result.Stats, skipped bool, latency, lag, limit time.D
 	}
 }
 
-func (t *thread) log(c *client, skipped bool, latency, lag time.Duration) {
-	r := t.run
-	if s := r.cfg.SampleRate; s > 0 && c.lane.sampleRand.Float64() > s {
+func (l *eventLoop) log(c *client, skipped bool, latency, lag time.Duration) {
+	r := l.run
+	if s := r.cfg.SampleRate; s > 0 && c.thread.sampleRand.Float64() > s {
 		return
 	}
 	tx := TxOutcome{
-		Client: c.id, Script: c.prog.index, Serial: c.count, Start: r.base.Add(time.Duration(c.scheduled)), End: r.base.Add(time.Duration(t.now)),
+		Client: c.id, Script: c.prog.index, Serial: c.count, Start: r.base.Add(time.Duration(c.scheduled)), End: r.base.Add(time.Duration(l.now)),
 		Latency: latency, Lag: lag, Retries: c.tries - 1, Status: c.status.word(r.cfg.FailuresDetailed), Orders: c.committed,
 	}
 	if skipped {
 		tx.Status = "skipped"
 	}
-	r.cfg.Log.LogTx(c.lane.index, tx)
+	r.cfg.Log.LogTx(c.thread.index, tx)
 }
 
-func (t *thread) verbose(c *client, again bool) {
-	if t.run.cfg.VerboseErrors {
-		t.run.message("info", t.run.retryMessage(c, t.now, again))
+func (l *eventLoop) verbose(c *client, again bool) {
+	if l.run.cfg.VerboseErrors {
+		l.run.message("info", l.run.retryMessage(c, l.now, again))
 	}
 }

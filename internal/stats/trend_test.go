@@ -1,4 +1,4 @@
-package capacity
+package stats
 
 import (
 	"math"
@@ -106,24 +106,19 @@ func TestTrendSlopeFollowsALine(t *testing.T) {
 	})
 }
 
-// At a low rate one order more under way at the end of a short run is no
-// growth, whether one run is looked at or several.
-func TestOneOrderMoreIsNoGrowth(t *testing.T) {
-	t.Parallel()
-	steps := []float64{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}
-	last := []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 1}
-	const interval, rate = 0.05, 100
-	for _, repeats := range [][][]float64{{steps}, {last}, {steps, steps}, {last, steps, last}} {
-		var samples []Sample
-		for _, depths := range repeats {
-			if d := DepthTrend(depths, interval, rate); d.Trend == Growing {
-				t.Errorf("%v: %s", depths, d.Reason)
-			}
-			samples = append(samples, Sample{Depths: depths, IntervalS: interval})
+// fluid simulates the depth of a queue per interval of one second: Poisson-like
+// flows in and out, and never fewer than no orders.
+func fluid(rng *rand.Rand, in, out float64, seconds int) []float64 {
+	var depths []float64
+	depth := 0.0
+	const parts = 50
+	for range seconds {
+		for range parts {
+			a := in/parts + math.Sqrt(in/parts)*rng.NormFloat64()
+			b := out/parts + math.Sqrt(out/parts)*rng.NormFloat64()
+			depth = math.Max(0, depth+a-b)
 		}
-		e, trend, allowed := new(prober).growth(samples, rate)
-		if trend == Growing || e.Value > allowed {
-			t.Errorf("%v: %s, %g orders/s of %g allowed", repeats, trend, e.Value, allowed)
-		}
+		depths = append(depths, math.Round(depth))
 	}
+	return depths
 }

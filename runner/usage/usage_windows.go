@@ -1,4 +1,4 @@
-package runner
+package usage
 
 import (
 	"time"
@@ -6,14 +6,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func readUsage() usage {
+// Read takes a sample.
+func Read() Sample {
+	s := Sample{At: time.Now()}
 	var creation, exit, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &creation, &exit, &kernel, &user) != nil {
-		return usage{}
+		return s
 	}
 	// A process time is a length in units of 100 ns, not a date.
 	span := func(f windows.Filetime) time.Duration {
 		return time.Duration(int64(f.HighDateTime)<<32|int64(f.LowDateTime)) * 100
 	}
-	return usage{user: span(user), sys: span(kernel)}
+	s.User, s.System = span(user), span(kernel)
+	return s
 }
+
+// ResetPeak does nothing here: no peak is read.
+func ResetPeak() {}

@@ -1,8 +1,11 @@
-package capacity
+package stats
 
 import (
 	"fmt"
 	"math"
+
+	"qbench/internal/amount"
+	"qbench/internal/result"
 )
 
 // Trend is what the depth of a queue does over a run.
@@ -19,9 +22,9 @@ const (
 type Depth struct {
 	Trend Trend `json:"trend"`
 	// Slope is in orders per second.
-	Slope     Estimate `json:"slope_per_s"`
-	Tolerance float64  `json:"tolerance_per_s"`
-	Reason    string   `json:"reason"`
+	Slope     result.Estimate `json:"slope_per_s"`
+	Tolerance float64         `json:"tolerance_per_s"`
+	Reason    string          `json:"reason"`
 }
 
 // minDepths is how many depths a trend needs: with fewer the correction of the
@@ -47,45 +50,45 @@ const DepthTolerance = 0.005
 // but twice as far: at the few dozen depths of a run their cut lets one random
 // walk in five pass for stationary (TestTrendSlopeCovers).
 func DepthTrend(depths []float64, intervalS, rate float64) Depth {
-	d := Depth{Trend: Undecided, Slope: exact(math.NaN()), Tolerance: DepthTolerance * rate}
+	d := Depth{Trend: Undecided, Slope: Unbounded(math.NaN()), Tolerance: DepthTolerance * rate}
 	if len(depths) < minDepths || !(intervalS > 0) {
 		d.Reason = fmt.Sprintf("%d depths are too few to tell a trend; %d are needed: measure for longer or in shorter intervals", len(depths), minDepths)
 		return d
 	}
 	slope := trendSlope(depths)
-	d.Slope = Estimate{slope.Value / intervalS, slope.Low / intervalS, slope.High / intervalS}
+	d.Slope = slope.Times(1 / intervalS)
 	switch s := d.Slope; {
-	case s.Low > 0 && s.Value > math.Max(d.Tolerance, visibleGrowth(depths, intervalS)):
+	case s.Low > 0 && s.Value > math.Max(d.Tolerance, VisibleGrowth(depths, intervalS)):
 		d.Trend = Growing
-		d.Reason = fmt.Sprintf("the queue grows by %s orders/s (%s to %s)", perSecond(s.Value), perSecond(s.Low), perSecond(s.High))
+		d.Reason = fmt.Sprintf("the queue grows by %s orders/s (%s to %s)", amount.Number(s.Value), amount.Number(s.Low), amount.Number(s.High))
 	case s.High < 0 && s.Value < -d.Tolerance:
 		d.Trend = Shrinking
-		d.Reason = fmt.Sprintf("the queue shrinks by %s orders/s: a backlog is worked off", perSecond(-s.Value))
-	case s.High <= math.Max(d.Tolerance, boundedGrowth(depths, intervalS, rate)):
+		d.Reason = fmt.Sprintf("the queue shrinks by %s orders/s: a backlog is worked off", amount.Number(-s.Value))
+	case s.High <= math.Max(d.Tolerance, BoundedGrowth(depths, intervalS, rate)):
 		d.Trend = Stable
-		d.Reason = fmt.Sprintf("the depth stays bounded (%s to %s orders/s)", perSecond(s.Low), perSecond(s.High))
+		d.Reason = fmt.Sprintf("the depth stays bounded (%s to %s orders/s)", amount.Number(s.Low), amount.Number(s.High))
 	default:
-		d.Reason = fmt.Sprintf("the depth changes by %s to %s orders/s, which allows growth: measure for longer", perSecond(s.Low), perSecond(s.High))
+		d.Reason = fmt.Sprintf("the depth changes by %s to %s orders/s, which allows growth: measure for longer", amount.Number(s.Low), amount.Number(s.High))
 	}
 	return d
 }
 
-// boundedGrowth is the slope that matters to nobody: from empty, it would not
+// BoundedGrowth is the slope that matters to nobody: from empty, it would not
 // in the whole run gather the orders of a tenth of a second.
-func boundedGrowth(depths []float64, intervalS, rate float64) float64 {
+func BoundedGrowth(depths []float64, intervalS, rate float64) float64 {
 	const share = 0.1
-	return math.Max(share*rate/(float64(len(depths))*intervalS), visibleGrowth(depths, intervalS))
+	return math.Max(share*rate/(float64(len(depths))*intervalS), VisibleGrowth(depths, intervalS))
 }
 
-// visibleGrowth is the slope that a depth counted in whole orders can show:
+// VisibleGrowth is the slope that a depth counted in whole orders can show:
 // one order more and one order less under way at the ends of the run are no
 // trend, however short the run and low the rate.
-func visibleGrowth(depths []float64, intervalS float64) float64 {
+func VisibleGrowth(depths []float64, intervalS float64) float64 {
 	return 2 / (float64(len(depths)) * intervalS)
 }
 
 // trendSlope is the slope per step of a series with AR(1) errors.
-func trendSlope(series []float64) Estimate {
+func trendSlope(series []float64) result.Estimate {
 	n := float64(len(series))
 	intercept, slope := line(series)
 	rest := make([]float64, len(series))
@@ -98,7 +101,7 @@ func trendSlope(series []float64) Estimate {
 		}
 	}
 	if square == 0 {
-		return Estimate{slope, slope, slope}
+		return result.Exactly(slope)
 	}
 	rho := cross / square
 	rho = math.Max(rho+(2+4*rho)/n, -0.95)
@@ -131,14 +134,14 @@ func trendSlope(series []float64) Estimate {
 	}
 	var rss float64
 	each(func(a, b, y float64) { rss += sq(y - level*a - slope*b) })
-	half := tQuantile(Confidence, df) * math.Sqrt(rss/df*inverse)
-	return Estimate{slope, slope - half, slope + half}
+	half := TQuantile(Confidence, df) * math.Sqrt(rss/df*inverse)
+	return Interval(slope, slope-half, slope+half)
 }
 
 // line is the ordinary least squares line through a series over 0, 1, 2, …
 func line(series []float64) (intercept, slope float64) {
 	n := float64(len(series))
-	centre, m := (n-1)/2, mean(series)
+	centre, m := (n-1)/2, Mean(series)
 	var sxy float64
 	for i, y := range series {
 		sxy += (float64(i) - centre) * (y - m)

@@ -7,62 +7,21 @@ import (
 	"strings"
 
 	"qbench/internal/amount"
+	"qbench/internal/result"
 )
 
-// Report is all that capacity planning found, as plain data.
-type Report struct {
-	Strategies []*Strategy `json:"strategies"`
-	Comparison *Comparison `json:"comparison,omitempty"` // of several strategies
-}
-
-// Strategy is what was found for one.
-type Strategy struct {
-	Name   string  `json:"name"`
-	Layout string  `json:"layout,omitempty"`
-	Sweep  *Sweep  `json:"sweep,omitempty"`
-	Search *Search `json:"search,omitempty"`
-	Target *Target `json:"target,omitempty"`
-	Soak   []Drift `json:"soak,omitempty"`
-	// Unlogged tables are emptied by a crash.
-	Unlogged bool `json:"unlogged,omitempty"`
-	// Invalid says why the numbers do not count, such as a failed audit; ""
-	// where they do.
-	Invalid string `json:"invalid,omitempty"`
-}
-
-// Contender is one line of a comparison.
-type Contender struct {
-	Name        string   `json:"name"`
-	Layout      string   `json:"layout,omitempty"`
-	Rate        Estimate `json:"rate"`    // orders/s: under the level where there is one, the most otherwise
-	Workers     int      `json:"workers"` // for that rate, or for the target
-	P99MS       float64  `json:"p99_ms"`  // of the transactions there
-	CPUPerOrder float64  `json:"cpu_per_order_s"`
-	Unlogged    bool     `json:"unlogged,omitempty"`
-	// Excluded says why it cannot be recommended.
-	Excluded string `json:"excluded,omitempty"`
-}
-
-// Comparison is several strategies beside each other, the best first.
-type Comparison struct {
-	Contenders  []Contender `json:"contenders"`
-	TargetRate  float64     `json:"target_rate,omitempty"`
-	Recommended string      `json:"recommended,omitempty"` // "" where none can be
-	Answer      string      `json:"answer"`                // which and why, in a sentence
-}
-
-// Compare ranks strategies. Under a target rate, one that needs fewer workers
+// Rank ranks strategies. Under a target rate, one that needs fewer workers
 // for it is better; otherwise one with the higher rate. What lies within
 // precision of each other counts as equal, and is decided by the workers
 // needed, then by the client CPU per order.
-func Compare(strategies []*Strategy, precision float64) *Comparison {
-	c := &Comparison{}
+func Rank(strategies []*result.Capacity, precision float64) *result.CapacityRanking {
+	c := &result.CapacityRanking{}
 	for _, s := range strategies {
 		if s.Target != nil {
 			c.TargetRate = s.Target.Rate
 		}
 	}
-	searched := slices.ContainsFunc(strategies, func(s *Strategy) bool { return s.Search != nil })
+	searched := slices.ContainsFunc(strategies, func(s *result.Capacity) bool { return s.Search != nil })
 	for _, s := range strategies {
 		k := contender(s)
 		switch {
@@ -76,7 +35,7 @@ func Compare(strategies []*Strategy, precision float64) *Comparison {
 	}
 	// Equality within the precision is not transitive, so it cannot be part of
 	// the sort: the best rate is found first and its equals are moved up.
-	slices.SortStableFunc(c.Contenders, func(a, b Contender) int {
+	slices.SortStableFunc(c.Contenders, func(a, b result.Contender) int {
 		if x := cmp.Compare(boolInt(a.Excluded != ""), boolInt(b.Excluded != "")); x != 0 {
 			return x
 		}
@@ -86,7 +45,7 @@ func Compare(strategies []*Strategy, precision float64) *Comparison {
 		return cheaper(a, b)
 	})
 	if len(c.Contenders) == 0 || c.Contenders[0].Excluded != "" {
-		c.Answer = "no strategy can be recommended: " + c.exclusions()
+		c.Answer = "no strategy can be recommended: " + exclusions(c)
 		return c
 	}
 	equals := 1
@@ -98,7 +57,7 @@ func Compare(strategies []*Strategy, precision float64) *Comparison {
 		slices.SortStableFunc(c.Contenders[:equals], cheaper)
 	}
 	c.Recommended = c.Contenders[0].Name
-	c.Answer = c.because(equals, precision)
+	c.Answer = because(c, equals, precision)
 	return c
 }
 
@@ -110,15 +69,15 @@ func boolInt(b bool) int {
 }
 
 // cheaper orders by what a rate costs.
-func cheaper(a, b Contender) int {
+func cheaper(a, b result.Contender) int {
 	if x := cmp.Compare(a.Workers, b.Workers); x != 0 {
 		return x
 	}
 	return cmp.Compare(a.CPUPerOrder, b.CPUPerOrder)
 }
 
-func contender(s *Strategy) Contender {
-	c := Contender{Name: s.Name, Layout: s.Layout, Unlogged: s.Unlogged, Excluded: s.Invalid}
+func contender(s *result.Capacity) result.Contender {
+	c := result.Contender{Name: s.Name, Layout: s.Layout, Unlogged: s.Unlogged, Excluded: s.Invalid}
 	exclude := func(why string) {
 		if c.Excluded == "" {
 			c.Excluded = why
@@ -136,15 +95,15 @@ func contender(s *Strategy) Contender {
 	}
 	if se := s.Search; se != nil {
 		c.Rate, c.Workers = se.Rate, se.Workers
-		c.at(se.Probes)
-		if se.Outcome != Found && se.Outcome != AtLeast {
+		at(&c, se.Probes)
+		if se.Outcome != result.CapacityFound && se.Outcome != result.CapacityAtLeast {
 			exclude(se.Answer)
 		}
 	}
 	switch t := s.Target; {
-	case t != nil && t.Outcome == Found:
+	case t != nil && t.Outcome == result.CapacityFound:
 		c.Workers = t.Workers
-		c.at(t.Probes)
+		at(&c, t.Probes)
 	case t != nil:
 		exclude(t.Answer)
 	}
@@ -156,7 +115,7 @@ func contender(s *Strategy) Contender {
 
 // at takes latency and cost from the highest rate that the workers were seen
 // to hold.
-func (c *Contender) at(probes []*Probe) {
+func at(c *result.Contender, probes []*result.Probe) {
 	top := 0.0
 	for _, b := range probes {
 		if b.Holds && b.Workers == c.Workers && b.Rate >= top {
@@ -165,7 +124,7 @@ func (c *Contender) at(probes []*Probe) {
 	}
 }
 
-func (c *Comparison) exclusions() string {
+func exclusions(c *result.CapacityRanking) string {
 	var why []string
 	for _, k := range c.Contenders {
 		why = append(why, k.Name+": "+k.Excluded)
@@ -177,24 +136,24 @@ func (c *Comparison) exclusions() string {
 }
 
 // because is the recommendation with its reason.
-func (c *Comparison) because(equals int, precision float64) string {
+func because(c *result.CapacityRanking, equals int, precision float64) string {
 	first := c.Contenders[0]
 	var text string
-	second := Contender{Excluded: "none"}
+	second := result.Contender{Excluded: "none"}
 	if len(c.Contenders) > 1 {
 		second = c.Contenders[1]
 	}
 	switch {
 	case c.TargetRate > 0:
-		text = fmt.Sprintf("take %s: it holds %s orders/s with %s", first.Name, perSecond(c.TargetRate), amount.Count(first.Workers, "worker"))
+		text = fmt.Sprintf("take %s: it holds %s orders/s with %s", first.Name, amount.Number(c.TargetRate), amount.Count(first.Workers, "worker"))
 		if second.Excluded == "" {
 			text += fmt.Sprintf(", %s needs %d", second.Name, second.Workers)
 		}
 	case equals > 1:
 		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g %% (%s orders/s), and it needs the least for it (%s, %.3g us of CPU per order)",
-			first.Name, equals, 100*precision, perSecond(first.Rate.Value), amount.Count(first.Workers, "worker"), 1e6*first.CPUPerOrder)
+			first.Name, equals, 100*precision, amount.Number(first.Rate.Value), amount.Count(first.Workers, "worker"), 1e6*first.CPUPerOrder)
 	default:
-		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, perSecond(first.Rate.Value), amount.Count(first.Workers, "worker"))
+		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, amount.Number(first.Rate.Value), amount.Count(first.Workers, "worker"))
 		if second.Excluded == "" && second.Rate.Value > 0 {
 			text += fmt.Sprintf(", %s %s", ahead(first.Rate.Value/second.Rate.Value), second.Name)
 		}
