@@ -37,16 +37,16 @@ func (p *page) producers(r *result.Run) {
 func (p *page) steady(r *result.Run) {
 	s := r.Steady
 	if s.QueueTime != nil {
-		p.latencies("queue time", *s.QueueTime)
+		p.grid("queue time", statistics(waitText(s.QueueTimeOf)))
 		note := "from the INSERT until the order was taken"
 		if s.EndToEnd != nil {
-			p.latencies("end to end", *s.EndToEnd)
+			p.grid("end to end", statistics(waitText(s.EndToEndOf)))
 			note += ", and until it was recorded as done"
 		}
-		p.labelled("", "of all %s that came and were done in the run, from the tables: %s", amount.Count(s.TimedOrders, "order"), note)
+		p.labelled("", "of all %s that came in the run, from the tables: %s%s", amount.Count(s.TimedOrders, "order"), note, openNote(s))
 	}
 	if s.Waiting > 0 {
-		p.labelled("waiting", "%s at the end, in no percentile; the oldest for %s", amount.Count(s.Waiting, "order"), seconds(s.OldestMS/1000))
+		p.labelled("waiting", "%s at the end; the oldest for %s", amount.Count(s.Waiting, "order"), seconds(s.OldestMS/1000))
 	}
 	d := &s.Depth
 	style := plain
@@ -60,6 +60,28 @@ func (p *page) steady(r *result.Run) {
 	} else {
 		p.labelled("idle clients", "look again after %s ms", millis(r.Enqueue.PollMS))
 	}
+}
+
+// waitText words what is known of a time: "> 4553" where orders that still wait
+// decide it, and an interval where they may change it.
+func waitText(of func(func(*result.Latency) float64) (result.Estimate, bool)) func(func(*result.Latency) float64) string {
+	return func(value func(*result.Latency) float64) string {
+		e, _ := of(value)
+		return e.Text(millis)
+	}
+}
+
+// openNote says how many orders have no time yet.
+func openNote(s *result.Steady) string {
+	switch {
+	case s.TimedWaiting > 0 && s.EndToEnd != nil && s.TimedUnfinished > s.TimedWaiting:
+		return fmt.Sprintf("; %s not taken and %s not done at the end, and each counts as at least its age", areOrders(s.TimedWaiting), amount.Grouped(s.TimedUnfinished))
+	case s.TimedWaiting > 0:
+		return fmt.Sprintf("; %s not taken at the end, and each counts as at least its age", areOrders(s.TimedWaiting))
+	case s.EndToEnd != nil && s.TimedUnfinished > 0:
+		return fmt.Sprintf("; %s not done at the end, and each counts as at least its age", areOrders(s.TimedUnfinished))
+	}
+	return ""
 }
 
 // trendText says whether the queue is kept short.

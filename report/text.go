@@ -205,25 +205,43 @@ func emptyText(r *result.Run) string {
 
 // latencies prints the percentiles in a row where the page is wide enough.
 func (p *page) latencies(label string, l result.Latency) {
-	type cell struct {
-		name string
-		ms   float64
+	p.grid(label, statistics(func(value func(*result.Latency) float64) string { return millis(value(&l)) }))
+}
+
+// cell is a value under its name.
+type cell struct{ name, text string }
+
+// statistics are the values of a latency that a report shows.
+func statistics(text func(value func(*result.Latency) float64) string) []cell {
+	return []cell{
+		{"mean", text(func(l *result.Latency) float64 { return l.Mean })},
+		{"p50", text(func(l *result.Latency) float64 { return l.P50 })},
+		{"p90", text(func(l *result.Latency) float64 { return l.P90 })},
+		{"p95", text(func(l *result.Latency) float64 { return l.P95 })},
+		{"p99", text(func(l *result.Latency) float64 { return l.P99 })},
+		{"p99.9", text(func(l *result.Latency) float64 { return l.P999 })},
+		{"max", text(func(l *result.Latency) float64 { return l.Max })},
 	}
-	values := []cell{{"mean", l.Mean}, {"p50", l.P50}, {"p90", l.P90}, {"p95", l.P95}, {"p99", l.P99}, {"p99.9", l.P999}, {"max", l.Max}}
-	const column = 9
-	perRow := max(1, (p.width()-labelWidth)/column)
-	for len(values) > 0 {
-		row := values[:min(perRow, len(values))]
-		values = values[len(row):]
-		names, numbers := "", ""
-		for _, v := range row {
-			names += padLeft(v.name, column)
-			numbers += padLeft(millis(v.ms), column)
-		}
+}
+
+// grid prints names above values in milliseconds, on as many lines as the page
+// is narrow.
+func (p *page) grid(label string, values []cell) {
+	names, numbers := "", ""
+	flush := func() {
 		p.line("%s%s", padRight(label, labelWidth), names)
 		p.line("%s%s", padRight("  in ms", labelWidth), numbers)
-		label = ""
+		label, names, numbers = "", "", ""
 	}
+	for _, v := range values {
+		column := max(9, len(v.text)+2)
+		if names != "" && labelWidth+len(names)+column > p.width() {
+			flush()
+		}
+		names += padLeft(v.name, column)
+		numbers += padLeft(v.text, column)
+	}
+	flush()
 }
 
 // roundTrips explains -r under -M pipelined, where statements that travel

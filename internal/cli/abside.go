@@ -180,11 +180,7 @@ func sameServer(a, b *side) bool { return reflect.DeepEqual(a.options, b.options
 func titleOf(flags []flagValue) string {
 	var words []string
 	for _, f := range flags {
-		if f.name == "dsn" {
-			f.value = bench.RedactDSN(f.value)
-		} else {
-			f.value = conninfo.Redact(f.value)
-		}
+		f.value = conninfo.Redact(f.value)
 		words = append(words, f.String())
 	}
 	if len(words) == 0 {

@@ -29,7 +29,7 @@ const stepSummary = "GITHUB_STEP_SUMMARY"
 func gateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
-		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(result.MetricNames(), ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
+		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + result.MetricList(), DefaultText: "orders_per_s, or tps where no orders are counted"},
 		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
 		&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
 	}
