@@ -22,38 +22,42 @@ func CompareJSON(w io.Writer, r *result.Comparison, _ Options) error {
 	return nil
 }
 
-// CompareJUnit writes a comparison as JUnit XML: what fails the gate is a
-// failure, what nobody can tell is skipped, a refusal is an error.
+// CompareJUnit writes a comparison as JUnit XML: what fails the gate is a failure,
+// what is undecided and passes is skipped, and what is refused, missing or invalid
+// is an error. The rule stands in the suite's output.
 func CompareJUnit(w io.Writer, r *result.Comparison, _ Options) error {
 	suite := junitSuite{Name: commandName(r)}
-	var warnings []string
+	var notes []string
 	for _, problem := range r.Problems {
-		label, _ := problemLabel(problem, r)
-		if label != "refused" {
-			warnings = append(warnings, label+": "+clean(problem.Text))
+		label, _ := problemLabel(problem)
+		if !problem.Fails() {
+			notes = append(notes, label+": "+clean(problem.Text))
 			continue
 		}
 		suite.Cases = append(suite.Cases, junitCase{
 			Class: "comparability", Name: problem.Kind,
-			Error: &junitResult{Message: clean(problem.Text), Type: problem.Kind},
+			Error: &junitResult{Message: clean(problem.Text), Type: string(problem.Severity)},
 		})
 	}
-	for _, row := range r.Rows {
-		c := junitCase{Class: clean(row.Name()), Name: clean(row.Metric)}
-		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
-			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*r.Confidence, intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
-		outcome := &junitResult{Message: row.Text(r.SampleName()), Type: string(row.Verdict), Text: numbers}
+	for i, row := range r.Rows {
+		c := junitCase{Class: clean(rowName(r, i)), Name: clean(row.Metric)}
+		numbers := fmt.Sprintf("%s: %s to %s, typical ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
+			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*confidenceOf(r), intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
+		message := rowVerdict(r, row)
 		switch {
 		case r.Fails(row):
-			c.Failure = outcome
+			c.Failure = &junitResult{Message: message, Type: string(row.Verdict), Text: numbers}
 		case row.Decides && row.Verdict == result.Inconclusive:
-			c.Skipped = &junitResult{Message: outcome.Message}
+			c.Skipped = &junitResult{Message: message}
 			c.Out = numbers
 		default:
-			c.Out = outcome.Message + "; " + numbers
+			c.Out = message + "; " + numbers
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	suite.Out = strings.Join(warnings, "\n")
+	if len(r.Rows) > 0 {
+		notes = append(notes, clean(compareLegend(r)))
+	}
+	suite.Out = strings.Join(notes, "\n")
 	return writeJUnit(w, suite)
 }

@@ -96,7 +96,7 @@ func loadFlags() []cli.Flag {
 
 func reportFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
+		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.OfRuns.Formats(), ", "), DefaultText: "text, of several runs table"},
 		&cli.StringFlag{Name: "json", Category: categoryReport, Usage: "`FILE`: write the result file as well; - is standard output, and moves the report to standard error"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`DIR`: keep the result file there as well, under a name of its own (time and strategies); the folder is made if need be"},
 		&cli.BoolFlag{Name: "report-per-command", Aliases: []string{"r"}, Category: categoryReport, Usage: "latency of each statement"},
