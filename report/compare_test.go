@@ -69,7 +69,7 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"few":         do(base(2, 0.02), set(3, 0.02, 0.5, 4, 2), compare.Options{}),
 		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedFail, Gate: []string{"orders_per_s", "p99"}}),
 		"refused":     do(base(10, 0.02), other, compare.Options{}),
-		"forced":      do(base(10, 0.02), other, compare.Options{Force: true}),
+		"forced":      do(base(10, 0.02), other, compare.Options{Across: []string{"synchronous_commit"}}),
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
 		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),

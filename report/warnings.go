@@ -130,8 +130,9 @@ func sampleWarnings(r *result.Run, warn warner) {
 
 // warningGroup is one warning of several runs.
 type warningGroup struct {
-	text  string // of the first of them
-	about []string
+	text   string // of the first of them
+	about  []string
+	differ bool // the texts do, in their numbers
 }
 
 // groupWarnings lists each warning once. Those that differ in their numbers
@@ -153,6 +154,7 @@ func groupWarnings(runs []*result.Run, names naming) []*warningGroup {
 				byShape[shape] = g
 				out = append(out, g)
 			}
+			g.differ = g.differ || text != g.text
 			g.about = append(g.about, names.describe(r))
 		}
 	}
@@ -176,6 +178,8 @@ func (g *warningGroup) which(all int) string {
 		return ""
 	case n == 1:
 		return fmt.Sprintf(" (%s)", g.about[0])
+	case n == all && !g.differ:
+		return " (all runs)"
 	case n == all:
 		return fmt.Sprintf(" (all runs; this is %s)", g.about[0])
 	default:
