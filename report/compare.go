@@ -56,7 +56,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 	p.labelled(base, "%s", r.Base)
 	p.labelled(new, "%s", r.New)
 	for _, problem := range r.Problems {
-		label, s := problemLabel(problem, r)
+		label, s := problemLabel(problem)
 		p.wrap(label+": ", "  ", s, problem.Text)
 	}
 	// All tables have the same columns, so that they read as one.
@@ -70,7 +70,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 			i++
 		}
 		p.line("")
-		p.wrap("", "  ", strong, r.Rows[first].Name())
+		p.wrap("", "  ", strong, rowName(r, first))
 		if tableWidth(columns)-2 > p.width() {
 			p.compareSentences(r, r.Rows[first:i])
 		} else {
@@ -89,7 +89,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRow) {
 	for _, row := range rows {
 		p.wrap(fmt.Sprintf("%s %s: ", decidesMark(row), metricLabel(row)), "    ", plain,
-			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), row.Text(r.SampleName())))
+			fmt.Sprintf("%s to %s, typical ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), rowVerdict(r, row)))
 	}
 }
 
@@ -136,9 +136,9 @@ func compareColumns(r *result.Comparison, rows []result.ComparisonRow) []column 
 		of(base, true, 3, func(row result.ComparisonRow) string { return metricValue(row, row.BaseMedian) }),
 		of(new, true, 3, func(row result.ComparisonRow) string { return metricValue(row, row.NewMedian) }),
 		of(r.SampleName()+"s", true, 2, func(row result.ComparisonRow) string { return samplesText(r, row) }),
-		of("ratio", true, 0, func(row result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
-		of(fmt.Sprintf("%.0f %% CI", 100*r.Confidence), true, 4, intervalText),
+		of("typical ratio", true, 0, func(row result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
+		of(fmt.Sprintf("%.0f %% CI", 100*confidenceOf(r)), true, 4, intervalText),
 		of("p", true, 1, func(row result.ComparisonRow) string { return pText(row.P) }),
-		of("verdict", false, 0, func(row result.ComparisonRow) string { return row.Text(r.SampleName()) }),
+		of("verdict", false, 0, func(row result.ComparisonRow) string { return rowVerdict(r, row) }),
 	}
 }

@@ -19,7 +19,7 @@ func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 		if i == 0 {
 			p.line("")
 		}
-		label, _ := problemLabel(problem, r)
+		label, _ := problemLabel(problem)
 		p.line("- **%s:** %s", label, markdown(problem.Text))
 	}
 	if len(r.Rows) == 0 {
@@ -41,7 +41,7 @@ func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 		cells := make([]string, 0, len(titles))
 		config := ""
 		if i == 0 || !sameRow(&r.Rows[i-1], &row) {
-			config = markdown(row.Name())
+			config = markdown(rowName(r, i))
 		}
 		cells = append(cells, config)
 		for _, c := range columns {

@@ -25,7 +25,7 @@ type side struct {
 	server  *server
 	file    *result.File
 	folder  *resultfile.Folder // of -o; nil without
-	unsaved error              // why the folder's file could not be written at some time
+	unsaved bool               // the folder's file could not be written at some time, which was said
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and
