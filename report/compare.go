@@ -16,7 +16,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 	p.labelled(base, "%s", r.Base)
 	p.labelled(new, "%s", r.New)
 	for _, problem := range r.Problems {
-		label, s := problemLabel(problem, r)
+		label, s := problemLabel(problem)
 		p.wrap(label+": ", "  ", s, problem.Text)
 	}
 	// One table for all configurations, so that its parts read as one.
@@ -31,7 +31,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 			i++
 		}
 		p.line("")
-		p.wrap("", "  ", strong, r.Rows[first].Name())
+		p.wrap("", "  ", strong, rowName(r, first))
 		if t.width() > p.width() {
 			p.compareSentences(r, r.Rows[first:i])
 			continue
@@ -51,7 +51,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRow) {
 	for _, row := range rows {
 		p.wrap(fmt.Sprintf("%s %s: ", decidesMark(row), metricLabel(row)), "    ", plain,
-			fmt.Sprintf("%s to %s, ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), row.Text(r.SampleName())))
+			fmt.Sprintf("%s to %s, typical ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), rowVerdict(r, row)))
 	}
 }
 
@@ -59,15 +59,15 @@ func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRo
 func compareTable(r *result.Comparison) table {
 	col := columnsOf(r.Rows)
 	base, new := sideNames(r)
-	verdict := leftColumn(col("verdict", 0, func(row *result.ComparisonRow) string { return row.Text(r.SampleName()) }))
+	verdict := leftColumn(col("verdict", 0, func(row *result.ComparisonRow) string { return rowVerdict(r, *row) }))
 	verdict.painted = true
 	t := table{columns: []column{
 		leftColumn(col("  metric", 0, func(row *result.ComparisonRow) string { return decidesMark(*row) + " " + metricLabel(*row) })),
 		col(base, 3, func(row *result.ComparisonRow) string { return metricValue(*row, row.BaseMedian) }),
 		col(new, 3, func(row *result.ComparisonRow) string { return metricValue(*row, row.NewMedian) }),
 		col(r.SampleName()+"s", 2, func(row *result.ComparisonRow) string { return samplesText(r, *row) }),
-		col("ratio", 0, func(row *result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
-		col(fmt.Sprintf("%.0f%% CI", 100*r.Confidence), 4, func(row *result.ComparisonRow) string { return intervalText(*row) }),
+		col("typical ratio", 0, func(row *result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
+		col(fmt.Sprintf("%.0f%% CI", 100*confidenceOf(r)), 4, func(row *result.ComparisonRow) string { return intervalText(*row) }),
 		col("p", 1, func(row *result.ComparisonRow) string { return pText(row.P) }),
 		verdict,
 	}}

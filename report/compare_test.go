@@ -67,9 +67,8 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
 		"faster":      do(base(10, 0.02), set(10, 0.02, 1.3, 5.2, 2.5), compare.Options{}),
 		"few":         do(base(2, 0.02), set(3, 0.02, 0.5, 4, 2), compare.Options{}),
-		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Strict: true, Gate: []string{"orders_per_s", "p99"}}),
+		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedFail, Gate: []string{"orders_per_s", "p99"}}),
 		"refused":     do(base(10, 0.02), other, compare.Options{}),
-		"forced":      do(base(10, 0.02), other, compare.Options{Force: true}),
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
 		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),
@@ -125,7 +124,7 @@ func TestComparisonKeepsToThePage(t *testing.T) {
 	t.Parallel()
 	all := comparisons(t)
 	rapid.Check(t, func(t *rapid.T) {
-		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "forced", "stand-still", "pairs"}).Draw(t, "case")]
+		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "stand-still", "pairs"}).Draw(t, "case")]
 		r.Base = rapid.String().Draw(t, "base")
 		r.Rows = append([]result.ComparisonRow(nil), r.Rows...)
 		strategy := rapid.StringN(1, 60, 200).Draw(t, "strategy")

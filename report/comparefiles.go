@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
@@ -23,82 +22,42 @@ func CompareJSON(w io.Writer, r *result.Comparison, _ Options) error {
 	return nil
 }
 
-// The JUnit schema as Jenkins, GitLab and GitHub's actions read it: a
-// configuration is a class, a metric a test.
-type (
-	junitSuites struct {
-		XMLName xml.Name     `xml:"testsuites"`
-		Suites  []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-		Out      string      `xml:"system-out,omitempty"`
-	}
-	junitCase struct {
-		Class   string       `xml:"classname,attr"`
-		Name    string       `xml:"name,attr"`
-		Failure *junitResult `xml:"failure"`
-		Error   *junitResult `xml:"error"`
-		Skipped *junitResult `xml:"skipped"`
-		Out     string       `xml:"system-out,omitempty"`
-	}
-	junitResult struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr,omitempty"`
-		Text    string `xml:",chardata"`
-	}
-)
-
-// CompareJUnit writes a comparison as JUnit XML: what fails the gate is a
-// failure, what nobody can tell is skipped, a refusal is an error.
+// CompareJUnit writes a comparison as JUnit XML: what fails the gate is a failure,
+// what is undecided and passes is skipped, and what is refused, missing or invalid
+// is an error. The rule stands in the suite's output.
 func CompareJUnit(w io.Writer, r *result.Comparison, _ Options) error {
 	suite := junitSuite{Name: commandName(r)}
-	var warnings []string
+	var notes []string
 	for _, problem := range r.Problems {
-		label, _ := problemLabel(problem, r)
-		if label != "refused" {
-			warnings = append(warnings, label+": "+clean(problem.Text))
+		label, _ := problemLabel(problem)
+		if !problem.Fails() {
+			notes = append(notes, label+": "+clean(problem.Text))
 			continue
 		}
-		suite.Errors++
 		suite.Cases = append(suite.Cases, junitCase{
 			Class: "comparability", Name: problem.Kind,
-			Error: &junitResult{Message: clean(problem.Text), Type: problem.Kind},
+			Error: &junitResult{Message: clean(problem.Text), Type: string(problem.Severity)},
 		})
 	}
-	for _, row := range r.Rows {
-		c := junitCase{Class: clean(row.Name()), Name: clean(row.Metric)}
-		numbers := fmt.Sprintf("%s: %s to %s, ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
-			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*r.Confidence, intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
-		outcome := &junitResult{Message: row.Text(r.SampleName()), Type: string(row.Verdict), Text: numbers}
+	for i, row := range r.Rows {
+		c := junitCase{Class: clean(rowName(r, i)), Name: clean(row.Metric)}
+		numbers := fmt.Sprintf("%s: %s to %s, typical ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
+			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*confidenceOf(r), intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
+		message := rowVerdict(r, row)
 		switch {
 		case r.Fails(row):
-			suite.Failures++
-			c.Failure = outcome
+			c.Failure = &junitResult{Message: message, Type: string(row.Verdict), Text: numbers}
 		case row.Decides && row.Verdict == result.Inconclusive:
-			suite.Skipped++
-			c.Skipped = &junitResult{Message: outcome.Message}
+			c.Skipped = &junitResult{Message: message}
 			c.Out = numbers
 		default:
-			c.Out = outcome.Message + "; " + numbers
+			c.Out = message + "; " + numbers
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	suite.Tests = len(suite.Cases)
-	suite.Out = strings.Join(warnings, "\n")
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
+	if len(r.Rows) > 0 {
+		notes = append(notes, clean(compareLegend(r)))
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", " ")
-	if err := enc.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
-		return fmt.Errorf("write comparison: %w", err)
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	suite.Out = strings.Join(notes, "\n")
+	return writeJUnit(w, suite)
 }

@@ -18,7 +18,7 @@ func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 		if i == 0 {
 			p.line("")
 		}
-		label, _ := problemLabel(problem, r)
+		label, _ := problemLabel(problem)
 		p.line("- **%s:** %s", label, markdown(problem.Text))
 	}
 	if len(r.Rows) == 0 {
@@ -29,7 +29,7 @@ func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 	for i, row := range r.Rows {
 		name := ""
 		if i == 0 || !sameRow(&r.Rows[i-1], &row) {
-			name = row.Name()
+			name = rowName(r, i)
 		}
 		configuration.cells = append(configuration.cells, name)
 		// Only what fails the gate is in bold.

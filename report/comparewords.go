@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,15 +13,19 @@ import (
 
 // compareHeadline is the verdict of a comparison as one sentence.
 func compareHeadline(r *result.Comparison) string {
-	decide, slower := 0, 0
+	decide, slower, undecided := 0, 0, 0
 	for _, row := range r.Rows {
 		if row.Decides {
 			decide++
-			if row.Verdict == result.Slower {
+			switch {
+			case row.Verdict == result.Slower:
 				slower++
+			case row.Verdict == result.Inconclusive && r.Fails(row):
+				undecided++
 			}
 		}
 	}
+	of := amount.Count(int64(decide), "comparison")
 	state := "passed"
 	switch {
 	case r.Failed():
@@ -28,31 +33,140 @@ func compareHeadline(r *result.Comparison) string {
 	case r.Interrupted:
 		state = "interrupted"
 	}
-	switch r.Verdict {
-	case result.NotComparable:
-		return state + ": not comparable"
-	case result.Slower:
-		return fmt.Sprintf("%s: slower in %d of %s", state, slower, amount.Count(int64(decide), "comparison"))
-	case result.Inconclusive:
-		if r.NotSlower {
-			state += fmt.Sprintf(": not slower by more than %s %%", trimmed(100*r.MaxSlowdown))
+	because := ""
+	for _, p := range r.Problems {
+		if p.Fails() {
+			because = ", " + severityWords[p.Severity]
 		}
 	}
-	return fmt.Sprintf("%s: %s (%s)", state, r.Text(r.SampleName()), amount.Count(int64(decide), "comparison"))
+	switch r.Verdict {
+	case result.NotComparable:
+		return state + ": not comparable" + because
+	case result.Slower:
+		return fmt.Sprintf("%s: slower in %d of %s%s", state, slower, of, because)
+	case result.Inconclusive:
+		switch {
+		case undecided > 0:
+			return fmt.Sprintf("%s: inconclusive in %d of %s%s%s", state, undecided, of, moreText(r), because)
+		case r.NotSlower:
+			return fmt.Sprintf("%s: not slower by more than %s, otherwise inconclusive (%s)%s", state, toleratedText(r), of, because)
+		case r.NotTwiceSlower:
+			return fmt.Sprintf("%s: inconclusive, but not slower by twice the tolerated %s (%s)%s%s", state, toleratedText(r), of, moreText(r), because)
+		}
+		return fmt.Sprintf("%s: inconclusive (%s), passed because of --undecided %s%s%s", state, of, r.Undecided, moreText(r), because)
+	}
+	return fmt.Sprintf("%s: %s (%s)%s", state, r.Text(r.SampleName()), of, because)
 }
 
-// compareLegend explains the numbers of a comparison.
-func compareLegend(r *result.Comparison) string {
-	if r.Paired {
-		return fmt.Sprintf("* decides (%s); a, b: medians of the runs; ratio: b to a, by pairs, with its %.0f %% interval; p: the evidence against equals. "+
-			"Both hold whenever one stops (a game by pairs, Ville's inequality)%s. "+
-			"A slowdown counts if p is at most %g and it is probably beyond %s %%; equals are called slower in at most %s of 100 comparisons.",
-			strings.Join(r.Gate, ", "), 100*r.Confidence, correctedText(r), r.Alpha, trimmed(100*r.MaxSlowdown), trimmed(100*r.Alpha))
+// severityWords say why a comparison fails whatever its rows say.
+var severityWords = map[result.Severity]string{
+	result.Incomplete: "runs are missing", result.Refused: "refused", result.Invalid: "an audit failed",
+}
+
+func moreText(r *result.Comparison) string {
+	switch {
+	case r.More >= result.MoreCap:
+		return fmt.Sprintf("; more than %d more %ss needed", result.MoreCap, r.SampleName())
+	case r.More > 0:
+		return "; about " + amount.Count(int64(r.More), "more "+r.SampleName()) + " needed"
 	}
-	return fmt.Sprintf("* decides (%s); base, new: medians of the runs; ratio: new to base, with its %.0f %% confidence interval; "+
-		"p: the chance of such a difference between equals, corrected for the number of comparisons (Holm). "+
-		"A slowdown counts if p is at most %g and it is beyond %s %%; equals are called slower in at most %s of 100 gates.",
-		strings.Join(r.Gate, ", "), 100*r.Confidence, r.Alpha, trimmed(100*r.MaxSlowdown), trimmed(100*r.Alpha))
+	return ""
+}
+
+// toleratedText is what is tolerated of the deciding metrics.
+func toleratedText(r *result.Comparison) string {
+	var values []string
+	for _, row := range r.Rows {
+		text := trimmed(100*row.MaxSlowdown) + " %"
+		if row.Decides && !slices.Contains(values, text) {
+			values = append(values, text)
+		}
+	}
+	if values == nil {
+		return trimmed(100*r.MaxSlowdown) + " %"
+	}
+	return strings.Join(values, " or ")
+}
+
+// rowVerdict is a row's outcome in words. A latency that the gate tolerates
+// more of says how much.
+func rowVerdict(r *result.Comparison, row result.ComparisonRow) string {
+	text := row.Text(r.SampleName())
+	if row.Decides && row.MaxSlowdown != r.MaxSlowdown {
+		text += fmt.Sprintf(" (%s %% tolerated)", trimmed(100*row.MaxSlowdown))
+	}
+	return text
+}
+
+// rowName names the configuration of a row, with all that tells it from those of
+// the same name in the comparison.
+func rowName(r *result.Comparison, i int) string {
+	name := r.Rows[i].Name()
+	var more []string
+	for j := range r.Rows {
+		if r.Rows[j].Name() != name {
+			continue
+		}
+		for _, d := range r.Rows[i].Configuration.Diff(r.Rows[j].Configuration) {
+			text := d.Name + " " + cmp.Or(d.Base, "none")
+			if !slices.Contains(more, text) {
+				more = append(more, text)
+			}
+		}
+	}
+	return strings.Join(append([]string{name}, more...), ", ")
+}
+
+// confidenceOf is that of the intervals.
+func confidenceOf(r *result.Comparison) float64 {
+	if len(r.Rows) == 0 {
+		return 0
+	}
+	return r.Rows[0].Ratio.Confidence
+}
+
+// compareLegend explains the numbers of a comparison and states its rule.
+func compareLegend(r *result.Comparison) string {
+	base, new := sideNames(r)
+	ratio := fmt.Sprintf("typical ratio: the median of the ratios of each new run to each base run (Hodges-Lehmann), with its %.0f %% confidence interval; it need not be the ratio of the medians", 100*confidenceOf(r))
+	p := "p: the chance of such a difference between equals (rank-sum test), corrected for the number of comparisons (Holm)"
+	rate := fmt.Sprintf("Equals are called slower in at most %s %% of gates if the order of their runs means nothing (of all runs, of both sets)", trimmed(100*r.Alpha))
+	if r.DifferentTimes {
+		rate += "; these sets were measured at different times, so that does not hold if the machine changed between them: qbench ab alternates"
+	}
+	if r.Paired {
+		ratio = fmt.Sprintf("typical ratio: b to a by pairs (Hodges-Lehmann), with its %.0f %% confidence interval; it need not be the ratio of the medians", 100*confidenceOf(r))
+		p = "p: the evidence against equals. Both hold whenever one stops (a game by pairs, Ville's inequality)" + correctedText(r)
+		rate = fmt.Sprintf("Equals are called slower in at most %s %% of comparisons", trimmed(100*r.Alpha))
+	}
+	drift := ""
+	if !r.Paired {
+		drift = " Runs that depend on their order (drift) make a comparison inconclusive."
+	}
+	return fmt.Sprintf("* decides (%s); %s, %s: medians of the runs; %s; %s. "+
+		"Slower: p is at most %g and the difference is probably beyond the tolerated %s. %s; how many stay inconclusive is another matter.%s %s Exit status: %s.",
+		strings.Join(r.Gate, ", "), base, new, ratio, p, r.Alpha, toleratedText(r), rate, drift, undecidedRule(r), exitRule)
+}
+
+// exitRule is the order in which several reasons to fail apply.
+const exitRule = "4 failed audit, else 1 not comparable or too few runs to ever decide, else 2 missing, aborted or unaudited runs, else 3 slower, or inconclusive and failed, else 0"
+
+// undecidedRule says what becomes of what is inconclusive.
+func undecidedRule(r *result.Comparison) string {
+	switch r.Undecided {
+	case result.UndecidedPass:
+		return "What is inconclusive passes (--undecided pass)."
+	case result.UndecidedFail:
+		return fmt.Sprintf("What is inconclusive fails unless its interval excludes a slowdown of more than %s (--undecided fail).", toleratedText(r))
+	}
+	var twice []string
+	for _, row := range r.Rows {
+		text := trimmed(100*result.Twice(row.MaxSlowdown, row.Better())) + " %"
+		if row.Decides && !slices.Contains(twice, text) {
+			twice = append(twice, text)
+		}
+	}
+	return fmt.Sprintf("What is inconclusive fails unless its interval excludes twice the tolerated slowdown, %s (--undecided auto).", strings.Join(twice, " or "))
 }
 
 // correctedText says that several metrics decide a paired comparison.
@@ -91,12 +205,9 @@ func samplesText(r *result.Comparison, row result.ComparisonRow) string {
 func trimmed(v float64) string { return fmt.Sprintf("%.6g", v) }
 
 // problemLabel says how bad a problem of a comparison is.
-func problemLabel(problem result.Problem, r *result.Comparison) (string, style) {
-	switch {
-	case problem.Refusal && r.Verdict == result.NotComparable:
-		return "refused", alarm
-	case problem.Refusal:
-		return "forced", caution
+func problemLabel(problem result.Problem) (string, style) {
+	if problem.Fails() {
+		return string(problem.Severity), alarm
 	}
 	return "warning", caution
 }
@@ -131,8 +242,12 @@ func metricLabel(row result.ComparisonRow) string {
 	return row.Metric + " " + row.Unit
 }
 
-func metricValue(row result.ComparisonRow, v float64) string {
-	return significant(v)
+// metricValue is a median, with a mark where only a bound is known.
+func metricValue(row result.ComparisonRow, e result.Estimate) string {
+	if e.High > e.Value {
+		return "> " + significant(e.Value)
+	}
+	return significant(e.Value)
 }
 
 func ratioText(ratio float64) string {
@@ -145,12 +260,18 @@ func ratioText(ratio float64) string {
 	return fmt.Sprintf("%.3f", ratio)
 }
 
-// intervalText leaves a dash for an interval that the runs do not bound.
+// intervalText leaves a dash for what the runs do not bound.
 func intervalText(row result.ComparisonRow) string {
-	if !row.Ratio.Bounded() {
-		return "-"
+	low, high := row.Ratio.Low, row.Ratio.High
+	switch {
+	case row.Ratio.Bounded():
+		return ratioText(low) + "-" + ratioText(high)
+	case !math.IsInf(low, 0):
+		return "> " + ratioText(low)
+	case !math.IsInf(high, 0):
+		return "< " + ratioText(high)
 	}
-	return ratioText(row.Ratio.Low) + "-" + ratioText(row.Ratio.High)
+	return "-"
 }
 
 func pText(p float64) string {

@@ -179,9 +179,12 @@ func cases() map[string]*result.File {
 	fed.Audit.Enqueued, fed.Audit.Seeded, fed.Audit.Remaining = 18_030, 0, 30
 	fed.Enqueue = result.Enqueue{Producers: 2, Rate: 1800, Batch: 10, PollMS: 10}
 	fed.Steady = &result.Steady{
-		TimedOrders: 18_000, QueueTime: &result.Latency{Mean: 5, P50: 4.5, P90: 9, P95: 9.5, P99: 12, P999: 20, Max: 31},
-		EndToEnd: &result.Latency{Mean: 6, P50: 5.5, P90: 10, P95: 10.5, P99: 13, P999: 21, Max: 32},
-		Waiting:  30, OldestMS: 12,
+		TimedOrders: 18_030, TimedWaiting: 30, TimedUnfinished: 34,
+		QueueTime:       &result.Latency{Mean: 5, P50: 4.5, P90: 9, P95: 9.5, P99: 12, P999: 20, Max: 31},
+		QueueTimeAtMost: &result.Bounds{Mean: math.Inf(1), StdDev: math.Inf(1), P50: 4.5, P90: 9, P95: 9.5, P99: 14, P999: math.Inf(1), Max: math.Inf(1)},
+		EndToEnd:        &result.Latency{Mean: 6, P50: 5.5, P90: 10, P95: 10.5, P99: 13, P999: 21, Max: 32},
+		EndToEndAtMost:  &result.Bounds{Mean: math.Inf(1), StdDev: math.Inf(1), P50: 5.5, P90: 10, P95: 10.5, P99: 15, P999: math.Inf(1), Max: math.Inf(1)},
+		Waiting:         30, OldestMS: 12,
 		Depth: result.Depth{End: 30, Max: 55, Trend: "stable", Reason: "the depth stays bounded (-1.2 to 1.1 orders/s)", SlopePerS: &result.Estimate{Low: -1.2, High: 1.1}},
 	}
 
@@ -190,7 +193,10 @@ func cases() map[string]*result.File {
 	growing.Audit.Enqueued, growing.Audit.Seeded, growing.Audit.Remaining, growing.Audit.Orphans = 9_000, 0, 8_000, 3
 	growing.Enqueue = result.Enqueue{Producers: 2, Rate: 1000, Batch: 1, PollMS: 1000, Notify: true}
 	growing.Steady = &result.Steady{
-		TimedOrders: 1_000, QueueTime: &result.Latency{Mean: 4500, P50: 4500, P90: 8000, P95: 8500, P99: 8900, P999: 8990, Max: 9000},
+		TimedOrders: 9_000, TimedWaiting: 7_990, TimedUnfinished: 8_000,
+		QueueTime: &result.Latency{Mean: 4500, P50: 4500, P90: 8000, P95: 8500, P99: 8900, P999: 8990, Max: 9000},
+		QueueTimeAtMost: &result.Bounds{Mean: math.Inf(1), StdDev: math.Inf(1), P50: math.Inf(1), P90: math.Inf(1),
+			P95: math.Inf(1), P99: math.Inf(1), P999: math.Inf(1), Max: math.Inf(1)},
 		Waiting: 8_000, OldestMS: 8_900,
 		Depth: result.Depth{End: 8_000, Max: 8_000, Trend: "growing", Growing: true,
 			Reason: "the queue grows by 800 orders/s (790 to 810)", SlopePerS: &result.Estimate{Value: 800, Low: 790, High: 810}},

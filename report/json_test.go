@@ -82,33 +82,6 @@ func TestJSONNames(t *testing.T) {
 	}
 }
 
-func TestReadJSONRefuses(t *testing.T) {
-	t.Parallel()
-	whole := render(t, JSON, cases()["one-client"], Options{})
-	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "it is empty"},
-		{"truncated", whole[:len(whole)/2], "it is truncated"},
-		{"older", `{"format":"qbench/1","runs":[]}`, `its format is "qbench/1", and this version of qbench reads "qbench/2"`},
-		{"newer, of another shape", `{"format":"qbench/3","runs":{"a":1}}`, `its format is "qbench/3"`},
-		{"another program's", `{"version": 3}`, `no "format"`},
-		{"not an object", `[1,2]`, `no "format"`},
-		{"format is no text", `{"format": 1}`, `no "format"`},
-		{"no JSON", "transaction type: x", "invalid character"},
-		{"two files in one", whole + whole, "something follows"},
-		{"a null run", `{"format":"qbench/2","runs":[null]}`, "run 1 is null"},
-		{"a wrong type", `{"format":"qbench/2","runs":[{"clients":"8"}]}`, "cannot unmarshal"},
-		{"a damaged histogram", `{"format":"qbench/2","runs":[{"latency_hist":{"hdr":"HISTFAAA","count":3}}]}`, "histogram"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			_, err := result.Read(strings.NewReader(c.text))
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q in it", err, c.want)
-			}
-		})
-	}
-}
-
 // Whatever a file holds, it is refused or every format can show it.
 func FuzzReadJSON(f *testing.F) {
 	for _, file := range cases() {
@@ -144,13 +117,4 @@ func FuzzReadJSON(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestJSONRefusesWhatJSONCannotSay(t *testing.T) {
-	t.Parallel()
-	zero := 0.0
-	f := &result.File{Runs: []*result.Run{{TPS: 1 / zero}}}
-	if err := JSON(io.Discard, f, Options{}); err == nil {
-		t.Error("an infinite rate was written")
-	}
 }

@@ -44,6 +44,7 @@ func Warnings(r *result.Run, env result.Environment) []string {
 	steadyWarnings(r, warn)
 	durabilityWarnings(r, env, warn)
 	sampleWarnings(r, warn)
+	stationaryWarning(r, warn)
 	return out
 }
 

@@ -6,31 +6,8 @@ import (
 
 	"qbench/internal/result"
 	"qbench/runner/script"
+	"qbench/runner/txn"
 )
-
-// end is the moment, in nanoseconds since GO, up to which the rates of a group
-// are computed: of a drained queue the last acknowledged order, else the end of
-// the group's last client, as in pgbench.
-func (r *run) end(group int) int64 {
-	var end int64
-	for _, l := range r.loops {
-		if group == 0 && r.drained.Load() {
-			end = max(end, l.lastAck)
-		} else {
-			end = max(end, l.groups[group].end)
-		}
-	}
-	if end == 0 {
-		end = int64(time.Since(r.base))
-	}
-	return end
-}
-
-func (r *run) countsOrders() bool { return countsOrders(r.programs[0]) }
-
-func countsOrders(programs []*program) bool {
-	return slices.ContainsFunc(programs, func(p *program) bool { return p.countsOrders })
-}
 
 // load puts together what the loops counted.
 func (r *run) load(o *observer, startedAt time.Time, connected time.Duration) *Load {
@@ -65,9 +42,9 @@ func (r *run) seconds(group int) float64 {
 	return max(0, float64(r.end(group)-r.measureFrom)/1e9)
 }
 
-func (r *run) inDoubt(group int) (d doubt) {
+func (r *run) inDoubt(group int) (d txn.Doubt) {
 	for _, l := range r.loops {
-		d.add(l.groups[group].doubt)
+		d.Add(l.groups[group].doubt)
 	}
 	return d
 }
@@ -75,7 +52,7 @@ func (r *run) inDoubt(group int) (d doubt) {
 func (r *run) groupLoad(gi int, total *result.Stats) GroupLoad {
 	g := GroupLoad{Seconds: r.seconds(gi), Stats: *total, CountsOrders: countsOrders(r.programs[gi])}
 	d := r.inDoubt(gi)
-	g.InDoubt, g.InDoubtUnknown = d.orders, d.open
+	g.InDoubt, g.InDoubtUnknown = d.Orders, d.Open
 	for _, l := range r.loops {
 		g.WarmupOrders += l.groups[gi].warmupOrders
 	}

@@ -1,8 +1,11 @@
 package runner
 
 import (
+	"context"
 	"io"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"qbench/runner/script"
 	"qbench/runner/usage"
@@ -204,3 +207,9 @@ type TxOutcome struct {
 	Status string
 	Orders int64
 }
+
+// Connector establishes one connection; it is called from several goroutines
+// and returns soon after ctx is done. Connections of a configuration that
+// [PrepareConfig] saw are served by the event loop itself, others by goroutines
+// of their own, which costs more.
+type Connector func(ctx context.Context) (*pgconn.PgConn, error)

@@ -3,149 +3,8 @@ package runner
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
-
-// checkDrained is called after a transaction of c that found nothing; whoever
-// sees that all orders are acknowledged ends the run. Where a client was lost,
-// that number may never be reached: then the queue counts as drained when every
-// client has looked since the last acknowledged order and found nothing.
-func (l *eventLoop) checkDrained(c *client) {
-	r := l.run
-	if r.cfg.Orders <= 0 || c.group.index > 0 || r.drained.Load() {
-		return
-	}
-	acked := r.acked()
-	if acked < r.cfg.Orders && !(r.incomplete() && l.allFoundNothing(c, acked) && l.quietFor(acked) >= r.cfg.Lease) {
-		return
-	}
-	if acked >= r.cfg.Orders {
-		r.client.end(r.client.read())
-	} else {
-		r.client.end(l.quietUse)
-	}
-	r.drained.Store(true)
-	r.halt()
-}
-
-// allFoundNothing notes that c found nothing, and says whether all consumers
-// have since acked orders were acknowledged. Those that wait for a reply for
-// longer than the grace period are not waited for.
-func (l *eventLoop) allFoundNothing(c *client, acked int64) bool {
-	c.emptyAt = acked + 1
-	for _, o := range l.clients {
-		if o.group.index == 0 && !o.ended && o.emptyAt != acked+1 && !o.silent(l.now) {
-			return false
-		}
-	}
-	l.emptyAt.Store(acked + 1)
-	for _, o := range l.run.loops {
-		if o.emptyAt.Load() != acked+1 && !o.idle.Load() {
-			return false
-		}
-	}
-	return true
-}
-
-// quietFor is how long all consumers have found nothing.
-func (l *eventLoop) quietFor(acked int64) time.Duration {
-	if l.quietAt != acked+1 {
-		l.quietAt, l.quietSince, l.quietUse = acked+1, l.now, l.run.client.read()
-	}
-	return time.Duration(l.now - l.quietSince)
-}
-
-// silent says whether the client has waited for longer than the grace period.
-func (c *client) silent(now int64) bool {
-	grace := int64(c.loop.run.cfg.Grace)
-	return grace > 0 && now-c.heard > grace
-}
-
-// publishDoubt lets the other loops know that orders are in doubt.
-func (l *eventLoop) publishDoubt() {
-	if d := l.groups[0].doubt; d.orders > 0 || d.open {
-		l.inDoubt.Store(true)
-	}
-}
-
-// incomplete says whether some orders may never be acknowledged: in doubt, or
-// claimed by a client that was aborted.
-func (r *run) incomplete() bool {
-	if r.aborted.Load() > 0 {
-		return true
-	}
-	for _, l := range r.loops {
-		if l.inDoubt.Load() {
-			return true
-		}
-	}
-	return false
-}
-
-// finish ends a client; it does so once.
-func (l *eventLoop) finish(c *client) {
-	if c.ended {
-		return
-	}
-	c.ended = true
-	aborted := c.state == stAborted
-	if c.conn != nil {
-		if c.group.pool != nil && !aborted {
-			l.release(c)
-		} else {
-			l.disconnect(c)
-			if c.group.pool != nil {
-				l.shrink(c.group)
-			}
-		}
-	}
-	l.live--
-	l.finished.Add(1)
-	l.readClock()
-	c.group.end = max(c.group.end, l.run.endFor(l.now))
-	// Transactions that it left prepared may still be committed.
-	c.group.doubt.orders += c.tx.prepared
-	c.tx.prepared = 0
-	// The transaction is not counted, but what it committed is done.
-	if c.prog != nil && c.begin < l.run.measureFrom {
-		c.group.warmupOrders += c.committed
-	} else {
-		c.group.stats.Orders += c.committed
-	}
-	c.committed = 0
-	if aborted {
-		l.run.aborted.Add(1)
-		if l.run.cfg.ExitOnAbort && !l.run.quit.Swap(true) {
-			l.run.message("error", fmt.Sprintf("Run was aborted due to an error in thread %d", c.thread.index))
-			l.run.halt()
-		}
-	}
-	if !l.hasConsumers() {
-		l.idle.Store(true)
-	}
-	if l.live == 0 {
-		l.closePools()
-	}
-}
-
-func (l *eventLoop) hasConsumers() bool {
-	for _, c := range l.clients {
-		if c.group.index == 0 && !c.ended {
-			return true
-		}
-	}
-	return false
-}
-
-// endFor is the moment at which a client that finishes now has ended: what is
-// cut off has done nothing since its grace began.
-func (r *run) endFor(now int64) int64 {
-	if since := r.graceFrom.Load(); since > 0 {
-		return min(now, since)
-	}
-	return now
-}
 
 // ending watches for clients that do not come to an end. It belongs to the
 // observer's goroutine.
@@ -163,7 +22,7 @@ const (
 
 // check is called now and then, and ends the clients whose grace is over: first
 // their statements are cancelled, which lets most of them end by themselves.
-func (e *ending) check(o *observer) {
+func (e *ending) check() {
 	r := e.run
 	now := int64(time.Since(r.base))
 	if e.cancelled > 0 {
@@ -176,7 +35,7 @@ func (e *ending) check(o *observer) {
 	if e.stopped == 0 && r.stop.Load() {
 		e.stopped = now
 	}
-	since := e.graceSince(o, now)
+	since := e.graceSince(now)
 	if since < 0 || now-since < int64(r.cfg.Grace) {
 		return
 	}
@@ -184,13 +43,13 @@ func (e *ending) check(o *observer) {
 	r.graceFrom.Store(max(1, since))
 	r.overdue.Store(true)
 	for _, l := range r.loops {
-		o.onLoop(l, func() { l.cancelStuck() })
+		l.do(l.cancelStuck)
 	}
 	r.halt()
 }
 
 // graceSince is when the grace period began; negative is not yet.
-func (e *ending) graceSince(o *observer, now int64) int64 {
+func (e *ending) graceSince(now int64) int64 {
 	r := e.run
 	since := int64(-1)
 	if e.stopped > 0 {
@@ -212,7 +71,7 @@ func (e *ending) graceSince(o *observer, now int64) int64 {
 		return -1
 	}
 	for _, l := range r.loops {
-		o.onLoop(l, func() {
+		l.do(func() {
 			for _, c := range l.clients {
 				if c.ended {
 					heard = max(heard, c.group.end)
@@ -242,9 +101,4 @@ func (l *eventLoop) cancelStuck() {
 			})
 		}
 	}
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

@@ -1,119 +1,10 @@
 package runner
 
 import (
-	"sync/atomic"
+	"fmt"
+	"net"
 	"time"
-
-	"qbench/internal/result"
-	"qbench/runner/loop"
-	"qbench/runner/script"
-	"qbench/runner/usage"
 )
-
-// eventLoop is one event loop. It owns its clients, their connections and all
-// statistics about them; other goroutines reach it through post only.
-type eventLoop struct {
-	run     *run
-	poll    poller
-	core    int // that it runs on; -1 is any
-	box     inbox
-	clients []*client
-	groups  []*group
-	live    int           // clients not yet finished
-	ended   chan struct{} // closed when serve returns
-
-	now        int64 // nanoseconds since GO, as of the last event
-	timers     loop.Timers
-	ready      []*client // to be advanced before the next wait
-	scratch    []byte
-	statements [][]statementStats // by script and command
-	done       int64              // transactions
-	lastAck    int64              // of a consumer's order
-	quietAt    int64              // acknowledged orders + 1 when all consumers found nothing, see quietFor
-	quietSince int64              // since when
-	quietUse   usage.Sample       // what had been used by then
-	stopSeen   bool
-	connecting time.Duration // under -C, summed over transactions
-
-	// Read by other loops when one of them suspects that the queue is
-	// drained; written by this one alone.
-	acked    atomic.Int64
-	enqueued atomic.Int64
-	inDoubt  atomic.Bool  // some consumers' orders are
-	emptyAt  atomic.Int64 // see allFoundNothing
-	idle     atomic.Bool  // no consumer of this loop is left
-	finished atomic.Int64 // clients
-	_        [64]byte     // keeps the counters off a neighbour's cache line
-}
-
-// thread is what pgbench calls a thread: a share of the clients with its own
-// schedule, its own choice of scripts and its own log. Several threads ride on
-// one event loop where more loops would only wake each other up.
-type thread struct {
-	index      int
-	chooseRand script.Rand
-	sampleRand script.Rand
-	schedules  []schedule // by group
-}
-
-// schedule is a thread's Poisson process of starts for one group.
-type schedule struct {
-	delay float64 // mean time between starts, microseconds
-	last  int64   // last scheduled start, nanoseconds since GO
-	rand  script.Rand
-}
-
-// next draws the next start.
-func (s *schedule) next() int64 {
-	s.last += s.rand.Poisson(s.delay) * int64(time.Microsecond)
-	return s.last
-}
-
-// group is what a loop keeps about its share of a Group.
-type group struct {
-	*Group
-	index    int
-	programs []*program
-	weights  int64
-	rate     float64
-	idle     int64 // nanoseconds
-	pool     *pool
-
-	stats        *result.Stats // since the last tick
-	scripts      []*result.Stats
-	afterDrain   int64
-	warmupOrders int64
-	doubt        doubt
-	end          int64 // when the last client of the group finished
-}
-
-// statementStats is what is kept per command; sums in nanoseconds.
-type statementStats struct {
-	count, failures, retries int64
-	sum                      float64
-}
-
-func (s *statementStats) add(ns int64) {
-	s.count++
-	s.sum += float64(ns)
-}
-
-func (l *eventLoop) readClock() { l.now = int64(time.Since(l.run.base)) }
-
-// timeUp says that no further transaction may start.
-func (l *eventLoop) timeUp() bool {
-	r := l.run
-	return r.stop.Load() || r.deadline > 0 && l.now >= r.deadline
-}
-
-// post runs fn on the loop; false where the loop has ended, and fn never runs.
-func (l *eventLoop) post(fn func()) bool {
-	if !l.box.put(fn) {
-		return false
-	}
-	l.poll.Wake()
-	return true
-}
 
 // serve drives the clients until all are finished.
 func (l *eventLoop) serve() {
@@ -130,7 +21,7 @@ func (l *eventLoop) serve() {
 			l.broken(err)
 			break
 		}
-		l.box.run()
+		l.box.Run()
 		l.fireTimers()
 		for n := len(l.ready); n > 0 && len(l.ready) > 0; n-- {
 			c := l.ready[0]
@@ -145,28 +36,6 @@ func (l *eventLoop) serve() {
 	l.closeAll()
 }
 
-// closeAll closes what a run that was cut off leaves open; after an orderly
-// end there is nothing.
-func (l *eventLoop) closeAll() {
-	l.box.close()
-	l.readClock()
-	for _, c := range l.clients {
-		reason := ""
-		if l.run.overdue.Load() {
-			reason = "it did not finish in time: " + c.waitingFor(l.now)
-		}
-		c.cutOff(reason)
-	}
-	l.closePools()
-}
-
-// broken ends the clients of a loop that cannot wait for their sockets.
-func (l *eventLoop) broken(err error) {
-	for _, c := range l.clients {
-		c.cutOff(err.Error())
-	}
-}
-
 func (l *eventLoop) timeout() time.Duration {
 	switch {
 	case len(l.ready) > 0 || l.run.stop.Load() && !l.stopSeen:
@@ -176,6 +45,27 @@ func (l *eventLoop) timeout() time.Duration {
 	}
 	l.readClock()
 	return time.Duration(max(0, l.timers[0].At-l.now))
+}
+
+func (l *eventLoop) fireTimers() {
+	if len(l.timers) == 0 {
+		return
+	}
+	l.readClock()
+	for m := l.timers.Next(l.now); m != nil; m = l.timers.Next(l.now) {
+		m.Fire()
+	}
+}
+
+// wake takes a client on that has slept long enough.
+func (c *client) wake() {
+	switch c.state {
+	case stSleep:
+		c.state = stEndCommand
+	case stIdle:
+		c.state = stChooseScript
+	}
+	c.advance()
 }
 
 // deliver takes what came from a connection.
@@ -206,25 +96,145 @@ func (l *eventLoop) deliver(cn *conn, data []byte, err error) {
 	}
 }
 
-func (l *eventLoop) fireTimers() {
-	if len(l.timers) == 0 {
-		return
-	}
-	l.readClock()
-	for m := l.timers.Next(l.now); m != nil; m = l.timers.Next(l.now) {
-		m.Fire()
+// advance takes the client on until it waits for something or is done.
+func (c *client) advance() {
+	l := c.loop
+	for {
+		switch c.state {
+		case stChooseScript:
+			c.prog = c.thread.choose(c.group.programs, c.group.weights)
+			c.tries, c.deadlocks, c.status = 1, 0, noError
+			c.waited, c.cause = false, ""
+			if l.run.cfg.Debug {
+				l.run.debug("client %d executing script \"%s\"", c.id, c.prog.Name)
+			}
+			switch {
+			case l.timeUp():
+				c.state = stFinished
+			case c.group.rate > 0:
+				if !c.throttle() {
+					return
+				}
+			default:
+				c.state = stStartTx
+			}
+		case stThrottle:
+			// The timer fired.
+			if c.state = stStartTx; l.timeUp() {
+				c.state = stFinished
+			}
+		case stStartTx:
+			if c.conn == nil {
+				if l.readClock(); c.group.rate == 0 {
+					// The wait for a pooled connection is part of the latency.
+					c.scheduled = l.now
+				}
+				c.heard = l.now
+				c.state = stWaitConn
+				if !l.acquire(c) {
+					return
+				}
+				c.state = stStartTx
+			}
+			l.readClock()
+			c.saved = c.rand
+			c.begin = l.now
+			if c.group.rate == 0 && c.group.pool == nil {
+				c.scheduled = l.now
+			}
+			c.pc, c.committed = 0, 0
+			c.tx.Forget()
+			c.state = stStartCommand
+		case stStartCommand:
+			c.startCommand()
+		case stExecute:
+			c.execute()
+		case stSleep, stShell:
+			return
+		case stEndCommand:
+			c.endCommand()
+		case stWaitPrepare, stWaitResult, stWaitRollback:
+			c.waited = true
+			if l.run.cfg.Debug {
+				l.run.debug("client %d receiving", c.id)
+			}
+			c.flushed = len(c.syncs)
+			if err := c.conn.flush(); err != nil {
+				c.lostConnection(err)
+				continue
+			}
+			return
+		case stError:
+			c.recoverError()
+		case stEndTx:
+			if !c.endTransaction() {
+				return
+			}
+		case stIdle, stWaitConn:
+			return
+		case stAborted, stFinished:
+			l.finish(c)
+			return
+		}
 	}
 }
 
-// wake takes a client on that has slept long enough.
-func (c *client) wake() {
-	switch c.state {
-	case stSleep:
-		c.state = stEndCommand
-	case stIdle:
-		c.state = stChooseScript
+// acquire gives c a connection, now (true) or later.
+func (l *eventLoop) acquire(c *client) bool {
+	c.waited = true
+	if c.group.pool != nil {
+		return l.borrow(c)
 	}
+	l.reconnect(c)
+	return false
+}
+
+// reconnect establishes a connection for c's transaction (-C) while the
+// loop goes on with its other clients.
+func (l *eventLoop) reconnect(c *client) {
+	r := l.run
+	start := time.Now()
+	r.dials.Go(func() {
+		cn, nc, err := r.dial(r.ctx)
+		took := time.Since(start)
+		if !l.post(func() { l.connected(c, cn, nc, err, took) }) && err == nil {
+			nc.Close()
+		}
+	})
+}
+
+func (l *eventLoop) connected(c *client, cn *conn, nc net.Conn, err error, took time.Duration) {
+	if c.state != stWaitConn || l.run.quit.Load() { // its client has ended meanwhile
+		if err == nil {
+			nc.Close()
+		}
+		return
+	}
+	if err == nil {
+		err = l.attach(cn, nc)
+	}
+	l.readClock()
+	if err != nil {
+		l.run.message("error", err.Error())
+		c.abort(fmt.Sprintf("client %d aborted while establishing connection", c.id))
+		c.advance()
+		return
+	}
+	l.connecting += took
+	c.adopt(cn)
+	c.state = stStartTx
 	c.advance()
+}
+
+// attach puts a connection into the event loop, or closes it.
+func (l *eventLoop) attach(cn *conn, nc net.Conn) error {
+	sock, err := l.poll.Attach(nc, func(data []byte, err error) { l.deliver(cn, data, err) })
+	if err != nil {
+		nc.Close()
+		return err
+	}
+	cn.sock = sock
+	return nil
 }
 
 // releaseWaiting ends those who wait for something between transactions.
@@ -245,121 +255,24 @@ func (l *eventLoop) releaseWaiting() {
 	}
 }
 
-func (l *eventLoop) sleep(c *client, until int64) {
-	if end := l.run.deadline; end > 0 && c.state == stIdle {
-		until = min(until, end)
+// broken ends the clients of a loop that cannot wait for their sockets.
+func (l *eventLoop) broken(err error) {
+	for _, c := range l.clients {
+		c.cutOff(err.Error())
 	}
-	c.timer.At = until
-	l.timers.Add(&c.timer)
 }
 
-func (l *eventLoop) unsleep(c *client) {
-	l.timers.Remove(&c.timer)
-}
-
-func (l *eventLoop) yield(c *client) { l.ready = append(l.ready, c) }
-
-// chooseScript draws by weight, as pgbench does.
-func (t *thread) chooseScript(g *group) *program {
-	if len(g.programs) == 1 {
-		return g.programs[0]
-	}
-	w := t.chooseRand.Int64Range(0, g.weights-1)
-	for _, p := range g.programs {
-		if w -= int64(p.Weight); w < 0 {
-			return p
+// closeAll closes what a run that was cut off leaves open; after an orderly
+// end there is nothing.
+func (l *eventLoop) closeAll() {
+	l.box.Close()
+	l.readClock()
+	for _, c := range l.clients {
+		reason := ""
+		if l.run.overdue.Load() {
+			reason = "it did not finish in time: " + c.waitingFor(l.now)
 		}
+		c.cutOff(reason)
 	}
-	return g.programs[len(g.programs)-1]
-}
-
-// acknowledge publishes orders that the server has committed.
-func (l *eventLoop) acknowledge(c *client, orders int64) {
-	counter := &l.acked
-	if c.group.index > 0 {
-		counter = &l.enqueued
-	} else {
-		l.lastAck = l.now
-	}
-	// The only writer: a load and a store, cheaper than an atomic addition.
-	counter.Store(counter.Load() + orders)
-}
-
-// account adds c's finished transaction to the statistics.
-func (l *eventLoop) account(c *client, skipped bool) {
-	r, g := l.run, c.group
-	l.done++
-	if started := max(c.begin, c.scheduled); started < r.measureFrom || skipped && c.scheduled < r.measureFrom {
-		g.warmupOrders += c.committed
-		return
-	}
-	if c.status == noError && !skipped && c.committed == 0 && c.prog.countsOrders && r.drained.Load() {
-		g.afterDrain++
-		return
-	}
-	latency, lag := time.Duration(l.now-c.scheduled), time.Duration(c.begin-c.scheduled)
-	c.addTo(g.stats, skipped, latency, lag, r.cfg.LatencyLimit)
-	if g.scripts != nil {
-		c.addTo(g.scripts[c.prog.index-g.programs[0].index], skipped, latency, lag, r.cfg.LatencyLimit)
-	}
-	if r.cfg.Log != nil {
-		l.log(c, skipped, latency, lag)
-	}
-}
-
-// addTo adds the transaction to statistics.
-func (c *client) addTo(s *result.Stats, skipped bool, latency, lag, limit time.Duration) {
-	if skipped {
-		s.Skipped++
-		return
-	}
-	if c.tries > 1 {
-		s.Retried++
-		s.Retries += int64(c.tries - 1)
-	}
-	s.Deadlocks += int64(c.deadlocks)
-	s.Orders += c.committed
-	switch c.status {
-	case noError:
-		s.Transactions++
-		if c.committed == 0 && c.prog.countsOrders {
-			s.Empty++
-			s.RecordEmpty(latency)
-		} else {
-			s.LatencyHist.Record(latency)
-		}
-		if s.LagHist != nil {
-			s.LagHist.Record(lag)
-		}
-		if limit > 0 && latency > limit {
-			s.Late++
-		}
-	case serializationError:
-		s.Failures.Serialization++
-	case deadlockError:
-		s.Failures.Deadlock++
-	default:
-		s.Failures.Other++
-	}
-}
-
-func (l *eventLoop) log(c *client, skipped bool, latency, lag time.Duration) {
-	r := l.run
-	if s := r.cfg.SampleRate; s > 0 && c.thread.sampleRand.Float64() > s {
-		return
-	}
-	tx := TxOutcome{
-		Client: c.id, Script: c.prog.index, Serial: c.count, Start: r.base.Add(time.Duration(c.scheduled)), End: r.base.Add(time.Duration(l.now)),
-		Latency: latency, Lag: lag, Retries: c.tries - 1, Status: c.status.word(r.cfg.FailuresDetailed), Orders: c.committed,
-	}
-	if skipped {
-		tx.Status = "skipped"
-	}
-	r.cfg.Log.LogTx(c.thread.index, tx)
-}
-
-func (l *eventLoop) verbose(c *client, again bool) {
-	if l.run.cfg.VerboseErrors {
-		l.run.message("info", l.run.retryMessage(c, l.now, again))
-	}
+	l.closePools()
 }

@@ -2,23 +2,11 @@ package runner
 
 import (
 	"fmt"
-	"slices"
-	"time"
+	"strings"
 
 	"qbench/runner/script"
 	"qbench/runner/wire"
 )
-
-// failure is the first error of a response.
-type failure struct {
-	status errorStatus
-	body   []byte // of the ErrorResponse
-	pc     int    // command it is reported for
-	at     *step  // command it came from
-	query  int
-	text   string // set instead of body for errors found on this side
-	fatal  bool   // the script is at fault: abort whatever the policy
-}
 
 // fail notes the first error of the response.
 func (c *client) fail(f failure) {
@@ -103,54 +91,6 @@ func (c *client) errorText() string {
 	return wire.ErrorText(c.failure.body, query)
 }
 
-// retry says whether the failed transaction is tried again.
-func (c *client) retry() bool {
-	l := c.loop
-	cfg := &l.run.cfg
-	if !c.status.retriable() || cfg.MaxTries > 0 && c.tries >= cfg.MaxTries {
-		return false
-	}
-	if cfg.LatencyLimit > 0 {
-		l.readClock()
-		return l.now-c.scheduled <= int64(cfg.LatencyLimit)
-	}
-	return true
-}
-
-// recoverError leaves the failed block, if there is one, and then tries again
-// or gives the transaction up.
-func (c *client) recoverError() {
-	l := c.loop
-	c.unsynced, c.block, c.pipeline = false, false, false
-	c.tx.forget()
-	if c.conn.txStatus != 'I' {
-		c.sendRollback()
-		return
-	}
-	if c.status == deadlockError {
-		c.deadlocks++
-	}
-	st := &l.statements[c.prog.index][c.failure.pc]
-	switch {
-	case l.timeUp():
-		c.state = stFinished
-	case c.retry():
-		l.verbose(c, true)
-		st.retries++
-		c.tries++
-		c.rand = c.saved
-		c.status = noError
-		c.failure = failure{}
-		c.pc = 0
-		c.state = stStartCommand
-	default:
-		l.verbose(c, false)
-		st.failures++
-		c.failure = failure{}
-		c.state = stEndTx
-	}
-}
-
 // abort ends the client for good; the run is then incomplete.
 func (c *client) abort(message string) { c.abortBecause(message, message) }
 
@@ -166,131 +106,40 @@ func (c *client) commandFailed(word, message string) {
 	c.abort(fmt.Sprintf("client %d aborted in command %d (%s) of script %d; %s", c.id, c.pc, word, c.prog.index, message))
 }
 
-// lostConnection aborts the client whose connection ended, whatever it waits
-// for; what it had sent may or may not have been committed.
-func (c *client) lostConnection(err error) {
-	if c.ended || c.state == stAborted {
-		return
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// retryMessage is pgbench's wording under --verbose-errors.
+func (r *run) retryMessage(c *client, now int64, again bool) string {
+	verb := "ends the failed transaction"
+	if again {
+		verb = "repeats the transaction after the error"
 	}
-	shell := c.state == stShell
-	c.leaveConnection()
-	switch {
-	case c.loop.run.killed():
-		c.state = stFinished // whoever ended the run may have ended the server too
-	case c.prog == nil:
-		c.abort(fmt.Sprintf("client %d aborted: the connection was lost (%v)", c.id, err))
-	case c.failure.body != nil && !shell:
-		c.abortBySQL()
-	default:
-		c.commandFailed("SQL", fmt.Sprintf("perhaps the backend died while processing (%v)", err))
+	s := fmt.Sprintf("client %d %s (try %d", c.id, verb, c.tries)
+	if r.cfg.MaxTries > 0 {
+		s += fmt.Sprintf("/%d", r.cfg.MaxTries)
+	}
+	if limit := r.cfg.LatencyLimit; limit > 0 {
+		s += fmt.Sprintf(", %.3f%% of the maximum time of tries was used", 100*float64(now-c.scheduled)/float64(limit))
+	}
+	return s + ")"
+}
+
+func (l *eventLoop) verbose(c *client, again bool) {
+	if l.run.cfg.VerboseErrors {
+		l.run.message("info", l.run.retryMessage(c, l.now, again))
 	}
 }
 
-// leaveConnection closes the client's connection without waiting for replies,
-// counts what that leaves in doubt, and takes the client out of all queues.
-func (c *client) leaveConnection() {
-	l := c.loop
-	l.unsleep(c)
-	l.ready = slices.DeleteFunc(l.ready, func(x *client) bool { return x == c })
-	if c.conn == nil {
-		return
-	}
-	c.group.doubt.add(c.lost())
-	c.tx.prepared = 0 // is part of that
-	l.publishDoubt()
-	c.conn.sock.Close()
-	c.conn.client = nil
-	c.conn = nil
-	c.sent, c.syncs = c.sent[:0], c.syncs[:0]
-	if c.group.pool != nil {
-		l.shrink(c.group)
-	}
+// badVariable is how pgbench words the abort by a name that no variable can have.
+func (c *client) badVariable(st *step, name, what string) {
+	c.loop.run.message("error", fmt.Sprintf("%s: invalid variable name: \"%s\"", st.Name, name))
+	c.commandFailed(st.Name, what+" of meta-command failed")
 }
 
-// lost is what may have been committed of what was sent.
-func (c *client) lost() doubt {
-	var groups [][]flight
-	from := c.answered
-	skip := 0 // results of the first message that have come
-	if c.loop.run.cfg.Mode == Simple {
-		skip = c.query
-	}
-	for _, end := range c.syncs[:min(c.flushed, len(c.syncs))] {
-		var g []flight
-		for _, s := range c.sent[min(from, end):end] {
-			if s.executes {
-				g = append(g, s.flights(skip, c.tx.wrote)...)
-			}
-			skip = 0
-		}
-		groups = append(groups, g)
-		from = max(from, end)
-	}
-	return c.tx.lost(groups, c.syncFailed)
-}
-
-// flights lists the statements of a step but for the first ones. Rows that are
-// only read do not count where the message has a statement that writes.
-func (s *sentStep) flights(skip int, wrote bool) []flight {
-	for _, p := range s.parts {
-		wrote = wrote || len(s.parts) > 1 && p.kind == writeSQL
-	}
-	var out []flight
-	for _, p := range s.parts[min(skip, len(s.parts)):] {
-		f := flight{sqlPart: p, most: s.most}
-		switch p.kind {
-		case readSQL:
-			f.counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
-		case plainSQL, writeSQL, callSQL:
-			f.counts = s.orders != NotCounted
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// doubtCall is called for an error: a procedure that ran outside of a block may
-// have committed a part of its work before it failed.
-func (c *client) doubtCall() {
-	if c.answered >= len(c.sent) || c.tx.block {
-		return
-	}
-	s := &c.sent[c.answered]
-	if s.orders == NotCounted || c.part(s.step).kind != callSQL {
-		return
-	}
-	if s.most == unbounded {
-		c.group.doubt.open = true
-	} else {
-		c.group.doubt.orders += s.most
-	}
-	c.loop.publishDoubt()
-}
-
-// cutOff ends a client that has not finished. A reason makes it an aborted one;
-// without, it is only part of a run that ends at once.
-func (c *client) cutOff(reason string) {
-	if c.ended {
-		return
-	}
-	c.leaveConnection()
-	c.state = stFinished
-	if reason != "" {
-		c.abort(fmt.Sprintf("client %d aborted: %s", c.id, reason))
-	}
-	c.loop.finish(c)
-}
-
-// waitingFor says in words why the client has not finished.
-func (c *client) waitingFor(now int64) string {
-	silence := time.Duration(now - c.heard).Round(100 * time.Millisecond)
-	switch {
-	case c.state == stWaitConn:
-		return fmt.Sprintf("waiting for a connection for %v", silence)
-	case c.state == stSleep, c.state == stShell:
-		return fmt.Sprintf("in \\%s", c.prog.steps[c.pc].Name)
-	case c.prog != nil && c.pc < len(c.prog.steps):
-		return fmt.Sprintf("no reply for %v in command %d of script %d: %s", silence, c.pc, c.prog.index, firstLine(c.prog.steps[c.pc].Text))
-	}
-	return fmt.Sprintf("no reply for %v", silence)
+func (c *client) evaluationFailed(st *step, err error) {
+	c.loop.run.message("error", err.Error())
+	c.commandFailed(st.Name, "evaluation of meta-command failed")
 }

@@ -1,6 +1,8 @@
 package runner
 
-import "qbench/internal/result"
+import (
+	"qbench/internal/result"
+)
 
 // maxIntervals bounds the intervals of a result, each some 25 kB with its
 // histogram. A run of a quarter of an hour keeps every second; in a longer one

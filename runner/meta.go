@@ -1,11 +1,10 @@
 package runner
 
 import (
-	"fmt"
-	"os/exec"
 	"strings"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 )
 
 // runMeta runs a meta command. It leaves the state at stEndCommand unless the
@@ -47,12 +46,6 @@ func (c *client) runMeta(st *step) {
 	}
 }
 
-// badVariable is how pgbench words the abort by a name that no variable can have.
-func (c *client) badVariable(st *step, name, what string) {
-	c.loop.run.message("error", fmt.Sprintf("%s: invalid variable name: \"%s\"", st.Name, name))
-	c.commandFailed(st.Name, what+" of meta-command failed")
-}
-
 // condition runs the \if at pc: it finds the branch to take by the jump
 // targets that parsing left, so that no stack is needed at run time.
 func (c *client) condition(pc int) {
@@ -84,72 +77,6 @@ func (c *client) condition(pc int) {
 		}
 		pc = st.Else
 	}
-}
-
-func (c *client) evaluationFailed(st *step, err error) {
-	c.loop.run.message("error", err.Error())
-	c.commandFailed(st.Name, "evaluation of meta-command failed")
-}
-
-// runShell runs a command without holding up the loop's other clients,
-// which pgbench's system() does.
-func (c *client) runShell(st *step) {
-	line, err := st.ShellLine(c.vars)
-	if err != nil {
-		c.loop.run.message("error", err.Error())
-		c.commandFailed(st.Name, "execution of meta-command failed")
-		return
-	}
-	c.state = stShell
-	c.waited = true
-	l := c.loop
-	go func() {
-		cmd := exec.CommandContext(l.run.ctx, "sh", "-c", line)
-		var out []byte
-		var err error
-		if st.Kind == script.SetShell {
-			cmd.Stderr = l.run.cfg.Stderr
-			out, err = shellResult(cmd)
-		} else {
-			cmd.Stdout, cmd.Stderr = l.run.cfg.Stdout, l.run.cfg.Stderr
-			err = cmd.Run()
-		}
-		l.post(func() { c.shellDone(st, line, out, err) })
-	}()
-}
-
-func (c *client) shellDone(st *step, line string, out []byte, err error) {
-	if c.state != stShell {
-		return // the client has ended meanwhile
-	}
-	c.state = stEndCommand
-	fail := func(message string) {
-		c.loop.run.message("error", message)
-		c.commandFailed(st.Name, "execution of meta-command failed")
-	}
-	word := strings.Fields(line)[0]
-	switch {
-	case err != nil && st.Kind == script.Shell:
-		fail(word + ": could not launch shell command")
-	case st.Kind == script.SetShell:
-		// As pgbench, the exit status does not count.
-		if len(out) == 0 {
-			fail(word + ": could not read result of shell command")
-			break
-		}
-		text, _, _ := strings.Cut(string(out), "\x00") // a C string
-		n, ok := cInt(text)
-		if !ok {
-			fail(fmt.Sprintf("%s: shell command must return an integer (not \"%s\")", word, text))
-			break
-		}
-		if name := st.BadName(); name != "" {
-			c.badVariable(st, name, "execution")
-			break
-		}
-		c.vars.Set(st.Slot, script.Int(n))
-	}
-	c.advance()
 }
 
 // pipelineCommand runs \startpipeline, \syncpipeline and \endpipeline.
@@ -188,7 +115,7 @@ func (c *client) prepareAhead() {
 		if st.Kind == script.SQL {
 			if p := c.preparedName(st); p.isNew {
 				c.appendParse(st, p.name)
-				c.sent = append(c.sent, sentStep{step: st, pc: pc, most: unbounded, parsing: true, key: p.key})
+				c.sent = append(c.sent, sentStep{step: st, pc: pc, most: txn.Unbounded, parsing: true, key: p.key})
 				c.appendSync()
 			}
 		}

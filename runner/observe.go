@@ -69,7 +69,7 @@ func (o *observer) watch(ctx context.Context, done <-chan struct{}) (interrupted
 		case <-warm:
 			r.client.begin()
 		case <-checks:
-			end.check(o)
+			end.check()
 		case <-ticker.C:
 			if o.first != r.cfg.Interval {
 				o.first = r.cfg.Interval
@@ -99,7 +99,7 @@ func (o *observer) tick(last bool) {
 			collect() // the loops have ended
 			continue
 		}
-		o.onLoop(l, collect)
+		l.do(collect)
 	}
 	for i, p := range parts {
 		o.totals[i].Merge(p)
@@ -119,21 +119,6 @@ func (o *observer) tick(last bool) {
 	}
 	if o.observe != nil && !last {
 		o.observe(tick)
-	}
-}
-
-// onLoop runs fn on a loop and waits for it; a loop that has ended in
-// the meantime runs it all the same, or is waited for no longer.
-func (o *observer) onLoop(l *eventLoop, fn func()) {
-	done := make(chan struct{})
-	l.post(func() {
-		fn()
-		close(done)
-	})
-	select {
-	case <-done:
-	case <-l.ended:
-		l.box.run() // what came too late for the loop itself
 	}
 }
 
@@ -159,9 +144,27 @@ func (o *observer) makeTick(parts []*result.Stats, at, length time.Duration) res
 		tick.OrdersPerS = float64(s.Orders) / seconds
 		tick.EnqueuedPerS = float64(in-o.lastIn) / seconds
 	}
-	if r.cfg.Backlog >= 0 && r.countsOrders() {
+	if r.cfg.Backlog >= 0 && countsOrders(r.programs[0]) {
 		tick.Depth = r.cfg.Backlog + in - acked
 	}
 	o.lastIn = in
 	return tick
+}
+
+// end is the moment, in nanoseconds since GO, up to which the rates of a group
+// are computed: of a drained queue the last acknowledged order, else the end of
+// the group's last client, as in pgbench.
+func (r *run) end(group int) int64 {
+	var end int64
+	for _, l := range r.loops {
+		if group == 0 && r.drained.Load() {
+			end = max(end, l.lastAck)
+		} else {
+			end = max(end, l.groups[group].end)
+		}
+	}
+	if end == 0 {
+		end = int64(time.Since(r.base))
+	}
+	return end
 }

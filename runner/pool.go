@@ -1,37 +1,22 @@
 package runner
 
-import (
-	"fmt"
-	"net"
-	"time"
-)
+import "fmt"
 
-// pool is a loop's share of the connections that a group's clients borrow
-// for one transaction each.
-type pool struct {
-	size    int
-	idle    []*conn
-	waiting []*client // first come, first served
-}
-
-// acquire gives c a connection, now (true) or later.
-func (l *eventLoop) acquire(c *client) bool {
-	c.waited = true
-	if p := c.group.pool; p != nil {
-		if n := len(p.idle); n > 0 {
-			c.adopt(p.idle[n-1])
-			p.idle = p.idle[:n-1]
-			return true
-		}
-		if p.size == 0 {
-			c.abort(fmt.Sprintf("client %d aborted: all pooled connections were lost", c.id))
-			l.ready = append(l.ready, c)
-			return false
-		}
+// borrow gives c a connection of its group's pool, now (true) or when another
+// client returns one.
+func (l *eventLoop) borrow(c *client) bool {
+	p := c.group.pool
+	if n := len(p.idle); n > 0 {
+		c.adopt(p.idle[n-1])
+		p.idle = p.idle[:n-1]
+		return true
+	}
+	if p.size > 0 {
 		p.waiting = append(p.waiting, c)
 		return false
 	}
-	l.reconnect(c)
+	c.abort(fmt.Sprintf("client %d aborted: all pooled connections were lost", c.id))
+	l.yield(c)
 	return false
 }
 
@@ -52,12 +37,12 @@ func (l *eventLoop) release(c *client) {
 		}
 		if l.timeUp() {
 			next.state = stFinished
-			l.ready = append(l.ready, next)
+			l.yield(next)
 			continue
 		}
 		next.adopt(cn)
 		next.state = stStartTx
-		l.ready = append(l.ready, next)
+		l.yield(next)
 		return
 	}
 	p.idle = append(p.idle, cn)
@@ -90,7 +75,7 @@ func (l *eventLoop) shrink(g *group) {
 	for _, c := range g.pool.waiting {
 		if c.state == stWaitConn {
 			c.abort(fmt.Sprintf("client %d aborted: all pooled connections were lost", c.id))
-			l.ready = append(l.ready, c)
+			l.yield(c)
 		}
 	}
 	g.pool.waiting = nil
@@ -105,43 +90,6 @@ func (l *eventLoop) closePools() {
 			g.pool.idle = nil
 		}
 	}
-}
-
-// reconnect establishes a connection for c's transaction (-C) while the
-// loop goes on with its other clients.
-func (l *eventLoop) reconnect(c *client) {
-	r := l.run
-	start := time.Now()
-	r.dials.Go(func() {
-		cn, nc, err := r.dial(r.ctx)
-		took := time.Since(start)
-		if !l.post(func() { l.connected(c, cn, nc, err, took) }) && err == nil {
-			nc.Close()
-		}
-	})
-}
-
-func (l *eventLoop) connected(c *client, cn *conn, nc net.Conn, err error, took time.Duration) {
-	if c.state != stWaitConn || l.run.quit.Load() { // its client has ended meanwhile
-		if err == nil {
-			nc.Close()
-		}
-		return
-	}
-	if err == nil {
-		err = l.attach(cn, nc)
-	}
-	l.readClock()
-	if err != nil {
-		l.run.message("error", err.Error())
-		c.abort(fmt.Sprintf("client %d aborted while establishing connection", c.id))
-		c.advance()
-		return
-	}
-	l.connecting += took
-	c.adopt(cn)
-	c.state = stStartTx
-	c.advance()
 }
 
 func (l *eventLoop) disconnect(c *client) {

@@ -55,14 +55,6 @@ func (c *conn) frame(f wire.Frame) error {
 	return nil
 }
 
-// current is the statement whose results arrive, nil when none is expected.
-func (c *client) current() *step {
-	if c.answered < len(c.sent) {
-		return c.sent[c.answered].step
-	}
-	return nil
-}
-
 func (c *client) dataRow(body []byte) error {
 	st := c.current()
 	if st == nil {
@@ -102,15 +94,15 @@ func (c *client) commandComplete(tag []byte) {
 	}
 	switch st.orders {
 	case CountRows:
-		c.tx.done(wire.CommandRows(tag), wire.CommandWrites(tag))
+		c.tx.Done(wire.CommandRows(tag), wire.CommandWrites(tag))
 	case CountValue:
-		c.tx.done(c.value, true)
+		c.tx.Done(c.value, true)
 		c.value = 0
 	}
 	if !simple {
-		c.tx.endMessage()
+		c.tx.EndMessage()
 	}
-	c.commit(c.tx.complete(c.part(st), tag))
+	c.commit(c.tx.Complete(c.part(st), tag))
 	if st.Store == script.Aset && c.rows > 0 {
 		c.storeRow(st)
 	}
@@ -119,18 +111,6 @@ func (c *client) commandComplete(tag []byte) {
 	if !simple {
 		c.answered++
 	}
-}
-
-// part is the statement of st's text whose result arrives.
-func (c *client) part(st *step) sqlPart {
-	i := 0
-	if c.loop.run.cfg.Mode == Simple {
-		i = c.query
-	}
-	if i < len(st.parts) {
-		return st.parts[i]
-	}
-	return sqlPart{}
 }
 
 func (c *client) errorResponse(body []byte) {
@@ -155,7 +135,7 @@ func (c *client) readyForQuery(status byte) {
 	c.answered = c.syncs[0]
 	c.syncs = c.syncs[:copy(c.syncs, c.syncs[1:])]
 	c.flushed = max(0, c.flushed-1)
-	c.commit(c.tx.ready(status, c.syncFailed))
+	c.commit(c.tx.Ready(status, c.syncFailed))
 	c.syncFailed = false
 	if len(c.syncs) == 0 {
 		c.responseDone()
@@ -206,11 +186,4 @@ func (c *client) endIdle() {
 	c.conn.notified = false
 	c.state = stChooseScript
 	c.runnable = true
-}
-
-// takeNotification says whether a notification came while the client was busy.
-func (c *conn) takeNotification() bool {
-	n := c.notified
-	c.notified = false
-	return n
 }

@@ -3,65 +3,18 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"qbench/internal/result"
 	"qbench/runner/usage"
 )
 
-// run is one load under way.
-type run struct {
-	cfg        Config
-	ctx        context.Context // ends connecting and nothing else
-	connect    Connector
-	programs   [][]*program
-	statements int // SQL commands over all scripts
-	loops      []*eventLoop
-	threads    []*thread
-	base       time.Time      // GO; all times are nanoseconds since
-	steady     sync.WaitGroup // loops that are not yet ready for GO
-	gun        chan struct{}  // closed at GO
-	dials      sync.WaitGroup // connections being made during the load
-	deadline   int64          // no transaction starts from here on; 0 is never
-	// measureFrom is the end of the warm-up.
-	measureFrom int64
-
-	searchPath *searchPath // nil unless each transaction has to set it
-
-	overdue   atomic.Bool  // the grace period is over
-	graceFrom atomic.Int64 // when it began, once it is over
-
-	stop    atomic.Bool // no transaction may start
-	quit    atomic.Bool // loops leave at once
-	drained atomic.Bool
-	aborted atomic.Int64
-
-	client clientUse
-
-	mu     sync.Mutex
-	errors []string // why clients were aborted, each once
-}
-
-// maxErrors bounds how many different reasons are kept.
-const maxErrors = 20
-
-// errNothingToRun and its like are mistakes of the caller.
+// Mistakes of the caller.
 var (
 	errNoClients = errors.New("no clients to run")
 	errNoEnd     = errors.New("a run needs a duration, a number of transactions or a number of orders to end")
 )
-
-// ConnectError is the failure to make one of the first connections.
-type ConnectError struct {
-	Client int // whose it was; that of a pool counts as the first client's
-	Err    error
-}
-
-func (e *ConnectError) Error() string { return e.Err.Error() }
-func (e *ConnectError) Unwrap() error { return e.Err }
 
 // Run connects all clients, starts them at once, and returns what happened
 // when all are done: the duration or the number of transactions is reached,
@@ -155,74 +108,6 @@ func (r *run) drive(ctx context.Context, startedAt time.Time, connected time.Dur
 	res.Interrupted = interrupted
 	res.Client = r.client.use()
 	return res
-}
-
-// killed says whether the run was told to end at once.
-func (r *run) killed() bool {
-	select {
-	case <-r.cfg.Kill:
-		return true
-	default:
-		return false
-	}
-}
-
-// halt lets no further transaction start and wakes those who wait for one.
-func (r *run) halt() {
-	r.stop.Store(true)
-	for _, l := range r.loops {
-		l.poll.Wake()
-	}
-}
-
-func (r *run) acked() (n int64) {
-	for _, l := range r.loops {
-		n += l.acked.Load()
-	}
-	return n
-}
-
-func (r *run) enqueued() (n int64) {
-	for _, l := range r.loops {
-		n += l.enqueued.Load()
-	}
-	return n
-}
-
-func (r *run) message(level, text string) {
-	if r.cfg.Message != nil {
-		r.cfg.Message(level, text)
-	}
-}
-
-// debug reports a step of a client. Callers ask for r.cfg.Debug first, so that
-// nobody pays for the arguments otherwise.
-func (r *run) debug(format string, args ...any) {
-	r.message("debug", fmt.Sprintf(format, args...))
-}
-
-func (r *run) noteError(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.errors) < maxErrors {
-		r.errors = append(r.errors, text)
-	}
-}
-
-// retryMessage is pgbench's wording under --verbose-errors.
-func (r *run) retryMessage(c *client, now int64, again bool) string {
-	verb := "ends the failed transaction"
-	if again {
-		verb = "repeats the transaction after the error"
-	}
-	s := fmt.Sprintf("client %d %s (try %d", c.id, verb, c.tries)
-	if r.cfg.MaxTries > 0 {
-		s += fmt.Sprintf("/%d", r.cfg.MaxTries)
-	}
-	if limit := r.cfg.LatencyLimit; limit > 0 {
-		s += fmt.Sprintf(", %.3f%% of the maximum time of tries was used", 100*float64(now-c.scheduled)/float64(limit))
-	}
-	return s + ")"
 }
 
 func (r *run) closeLoops() {

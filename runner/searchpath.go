@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"qbench/runner/script"
-	"qbench/runner/wire"
 )
 
 // searchPath holds the statements that set Config.SearchPath in a transaction.
@@ -31,41 +30,3 @@ func newSearchPath(path string) *searchPath {
 
 // ownStatement is the id of a statement that no script holds.
 const ownStatement = -1
-
-// needsSearchPath says whether the next statement begins a transaction that
-// has to be given its search path.
-func (c *client) needsSearchPath() bool {
-	r := c.loop.run
-	if r.searchPath == nil {
-		return false
-	}
-	if r.cfg.Mode == Pipelined {
-		return !c.block
-	}
-	return !c.tx.block
-}
-
-// withSearchPath encodes a statement and, where it begins a transaction, what
-// sets the search path in it.
-func (c *client) withSearchPath(st *step, encode func()) {
-	if !c.needsSearchPath() {
-		encode()
-		return
-	}
-	p := c.loop.run.searchPath
-	if !st.opens {
-		c.appendOwn(&p.before)
-	}
-	encode()
-	if st.opens {
-		c.appendOwn(&p.inside)
-	}
-}
-
-// appendOwn encodes an execution of a statement of qbench's own.
-func (c *client) appendOwn(st *step) {
-	out := wire.AppendParse(c.conn.out, "", func(dst []byte) []byte { return append(dst, st.sql...) })
-	out = st.appendBind(out, "", c.vars)
-	c.conn.out = wire.AppendExecute(out)
-	c.sendStep(st, sentStep{executes: true})
-}

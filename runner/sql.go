@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 	"qbench/runner/wire"
 )
 
@@ -112,7 +113,7 @@ func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
 
 // sendStep notes a statement that was encoded.
 func (c *client) sendStep(st *step, s sentStep) {
-	s.step, s.pc, s.most = st, c.pc, unbounded
+	s.step, s.pc, s.most = st, c.pc, txn.Unbounded
 	if s.executes && st.orders != NotCounted {
 		s.most = st.mostOrders(c.vars)
 	}
@@ -208,4 +209,62 @@ func (c *client) sendRollback() {
 	c.conn.out = wire.AppendQuery(c.conn.out, func(dst []byte) []byte { return append(dst, "ROLLBACK"...) })
 	c.syncs = append(c.syncs, 0)
 	c.state = stWaitRollback
+}
+
+// current is the statement whose results arrive, nil when none is expected.
+func (c *client) current() *step {
+	if c.answered < len(c.sent) {
+		return c.sent[c.answered].step
+	}
+	return nil
+}
+
+// part is the statement of st's text whose result arrives.
+func (c *client) part(st *step) txn.Part {
+	i := 0
+	if c.loop.run.cfg.Mode == Simple {
+		i = c.query
+	}
+	if i < len(st.parts) {
+		return st.parts[i]
+	}
+	return txn.Part{}
+}
+
+// needsSearchPath says whether the next statement begins a transaction that
+// has to be given its search path.
+func (c *client) needsSearchPath() bool {
+	r := c.loop.run
+	if r.searchPath == nil {
+		return false
+	}
+	if r.cfg.Mode == Pipelined {
+		return !c.block
+	}
+	return !c.tx.InBlock()
+}
+
+// withSearchPath encodes a statement and, where it begins a transaction, what
+// sets the search path in it.
+func (c *client) withSearchPath(st *step, encode func()) {
+	if !c.needsSearchPath() {
+		encode()
+		return
+	}
+	p := c.loop.run.searchPath
+	if !st.opens {
+		c.appendOwn(&p.before)
+	}
+	encode()
+	if st.opens {
+		c.appendOwn(&p.inside)
+	}
+}
+
+// appendOwn encodes an execution of a statement of qbench's own.
+func (c *client) appendOwn(st *step) {
+	out := wire.AppendParse(c.conn.out, "", func(dst []byte) []byte { return append(dst, st.sql...) })
+	out = st.appendBind(out, "", c.vars)
+	c.conn.out = wire.AppendExecute(out)
+	c.sendStep(st, sentStep{executes: true})
 }

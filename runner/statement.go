@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"qbench/runner/script"
+	"qbench/runner/txn"
 	"qbench/runner/wire"
 )
 
@@ -29,14 +30,14 @@ type step struct {
 	most     int64
 	mostSlot int
 	// For SQL commands:
-	id      int       // among all statements of the run; indexes conn.prepared
-	name    string    // of the prepared statement
-	params  []int     // slots of the parameters, in order of $1, $2, …
-	inlined []int     // slots that are substituted as text
-	sql     string    // with $n in place; "" where something is inlined
-	parts   []sqlPart // the statements of the text
-	opens   bool      // starts a transaction block
-	closes  bool      // ends one
+	id      int        // among all statements of the run; indexes conn.prepared
+	name    string     // of the prepared statement
+	params  []int      // slots of the parameters, in order of $1, $2, …
+	inlined []int      // slots that are substituted as text
+	sql     string     // with $n in place; "" where something is inlined
+	parts   []txn.Part // the statements of the text
+	opens   bool       // starts a transaction block
+	closes  bool       // ends one
 }
 
 // compile prepares the scripts of all groups; ids number the statements over
@@ -55,7 +56,7 @@ func compile(cfg *Config) ([][]*program, int, error) {
 			p := &program{Script: s, index: scripts}
 			scripts++
 			for i := range s.Commands {
-				st := step{Command: &s.Commands[i], most: unbounded, mostSlot: -1}
+				st := step{Command: &s.Commands[i], most: txn.Unbounded, mostSlot: -1}
 				if s.Orders != nil {
 					st.orders = s.Orders[i]
 				}
@@ -106,11 +107,11 @@ func (s *step) compileSQL(inline []string) {
 	if len(s.inlined) == 0 {
 		s.sql = b.String()
 	}
-	s.parts = sqlParts(s.textWithNames())
+	s.parts = txn.Parts(s.textWithNames())
 	if len(s.parts) > 0 {
 		first, last := s.parts[0], s.parts[len(s.parts)-1]
-		s.opens = first.kind == beginSQL
-		s.closes = (last.kind == commitSQL || last.kind == rollbackSQL) && !last.chain || last.kind == prepareTransactionSQL
+		s.opens = first.Opens()
+		s.closes = last.Ends() && !last.Chain
 	}
 }
 
@@ -118,8 +119,7 @@ func (s *step) compileSQL(inline []string) {
 // or with the end of another one.
 func (s *step) beginsWithin() bool {
 	for i, p := range s.parts {
-		ends := p.kind == commitSQL || p.kind == rollbackSQL || p.kind == prepareTransactionSQL
-		if p.chain || ends && i < len(s.parts)-1 {
+		if p.Chain || p.Ends() && i < len(s.parts)-1 {
 			return true
 		}
 	}
@@ -157,7 +157,7 @@ func (s *step) mostOrders(v *script.Vars) int64 {
 	if n, err := v.Value(s.mostSlot); err == nil && n.Type() == script.TypeInt {
 		return n.Int64()
 	}
-	return unbounded
+	return txn.Unbounded
 }
 
 // appendSQL appends the text that is parsed in the extended protocol:
@@ -201,4 +201,24 @@ func (s *step) appendBind(out []byte, name string, v *script.Vars) []byte {
 		}
 		return v.AppendText(out, slot), true
 	})
+}
+
+// needsReplies tells the meta commands that reach outside the script.
+func needsReplies(k script.Kind) bool {
+	switch k {
+	case script.Sleep, script.Shell, script.SetShell, script.StartPipeline:
+		return true
+	}
+	return false
+}
+
+func storeWord(s script.Store) string {
+	if s == script.Aset {
+		return "aset"
+	}
+	return "gset"
+}
+
+func countsOrders(programs []*program) bool {
+	return slices.ContainsFunc(programs, func(p *program) bool { return p.countsOrders })
 }

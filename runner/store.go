@@ -81,10 +81,3 @@ func (c *client) storeRow(st *step) {
 		}
 	}
 }
-
-func storeWord(s script.Store) string {
-	if s == script.Aset {
-		return "aset"
-	}
-	return "gset"
-}

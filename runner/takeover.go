@@ -6,19 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"qbench/runner/loop"
 )
-
-// Connector establishes one connection; it is called from several goroutines
-// and returns soon after ctx is done. Connections of a configuration that
-// [PrepareConfig] saw are served by the event loop itself, others by goroutines
-// of their own, which costs more.
-type Connector func(ctx context.Context) (*pgconn.PgConn, error)
 
 // noticesKey is where PrepareConfig keeps, in a connection's custom data, the
 // notices that came while it was made.
@@ -73,14 +66,6 @@ func fewerRecords(c *tls.Config) *tls.Config {
 	return c
 }
 
-// eventLoop is a loop.Loop, but for tests.
-type poller interface {
-	Attach(nc net.Conn, receive loop.Receive) (loop.Socket, error)
-	Wait(timeout time.Duration) error
-	Wake()
-	Close()
-}
-
 // takeOver takes the socket out of pgconn's hands once connecting is done, so
 // that authentication and TLS stay the library's and the load path ours.
 func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn, error) {
@@ -123,15 +108,4 @@ func connectNotice(n *pgconn.Notice) string {
 		text += "\nHINT:  " + n.Hint
 	}
 	return text
-}
-
-// attach puts a connection into the event loop, or closes it.
-func (l *eventLoop) attach(cn *conn, nc net.Conn) error {
-	sock, err := l.poll.Attach(nc, func(data []byte, err error) { l.deliver(cn, data, err) })
-	if err != nil {
-		nc.Close()
-		return err
-	}
-	cn.sock = sock
-	return nil
 }

@@ -33,19 +33,22 @@ import (
 
 func main() {
 	list := flag.Bool("list", false, "print the files in order, and every reference that runs back up")
+	most := flag.Int("most", -1, "fail where more than `N` references of a package run back up; negative is no limit")
 	flag.Parse()
-	if err := report(os.Stdout, *list, flag.Args()); err != nil {
+	if err := report(os.Stdout, *list, *most, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "backrefs:", err)
 		os.Exit(1)
 	}
 }
 
-// report prints a line for each package and, with list, the references.
-func report(w io.Writer, list bool, patterns []string) error {
+// report prints a line for each package and, with list, the references. It fails
+// where a package has more than most, if that is not negative.
+func report(w io.Writer, list bool, most int, patterns []string) error {
 	packages, exports, err := goList(patterns)
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, p := range packages {
 		g, err := p.references(exports)
 		if err != nil {
@@ -64,8 +67,11 @@ func report(w io.Writer, list bool, patterns []string) error {
 		}
 		fmt.Fprintf(w, "%s: %d of %d references between %d files run back up; %d files refer to each other in a circle\n",
 			p.ImportPath, len(back), len(g.uses), len(g.files), g.circular())
+		if most >= 0 && len(back) > most {
+			failed = fmt.Errorf("%s: %d references between files run back up, and at most %d may: -list names them", p.ImportPath, len(back), most)
+		}
 	}
-	return nil
+	return failed
 }
 
 // listed is what go list says of a package.

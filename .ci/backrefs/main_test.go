@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,11 @@ func TestCountsReferencesThatRunBack(t *testing.T) {
 	}
 	t.Chdir(dir)
 	var out bytes.Buffer
-	if err := report(&out, true, []string{"."}); err != nil {
+	if err := report(&out, true, 1, []string{"."}); err != nil {
 		t.Fatal(err)
+	}
+	if err := report(io.Discard, false, 0, []string{"."}); err == nil {
+		t.Error("one reference more than may be is no error")
 	}
 	const want = "m: 1 of 4 references between 3 files run back up; 2 files refer to each other in a circle\n"
 	if !strings.HasSuffix(out.String(), want) {

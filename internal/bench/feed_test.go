@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,13 @@ func TestDepthTellsOverload(t *testing.T) {
 	over := run(400, 1, "50000")
 	if d := over.Depth; !d.Growing || d.SlopePerS == nil || d.SlopePerS.Value < 100 || !over.Audit.OK || over.Waiting == 0 || over.OldestMS <= 0 {
 		t.Errorf("at 400 orders/s: %+v, %d waiting for %v ms", d, over.Waiting, over.OldestMS)
+	}
+	// Most of the orders that came still wait, so that no percentile has an upper
+	// end; from the oldest that wait, each says how long it is at least.
+	p50, _ := over.QueueTimeOf(func(l *result.Latency) float64 { return l.P50 })
+	p99, ok := over.QueueTimeOf(func(l *result.Latency) float64 { return l.P99 })
+	if !ok || !math.IsInf(p50.High, 1) || !math.IsInf(p99.High, 1) || p99.Low < 1.5*p50.Low || over.TimedOrders <= over.Orders {
+		t.Errorf("at 400 orders/s: queue time p50 %v, p99 %v of %d orders", p50, p99, over.TimedOrders)
 	}
 }
 

@@ -108,7 +108,7 @@ func (t *Target) away(err error) bool {
 	}
 	// SafeToRetry tells a connection that ended between two statements: the next
 	// one was not sent.
-	var ce *ConnectError
+	var ce *unreachableError
 	var oe *net.OpError
 	return errors.As(err, &ce) || errors.As(err, &oe) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		pgconn.SafeToRetry(err) || pgconn.Timeout(err)

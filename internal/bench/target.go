@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -208,7 +207,7 @@ func (t *Target) explain(err error) error {
 		default:
 			advice = "see the server's log"
 		}
-		return &ConnectError{fmt.Sprintf("connect to %s: %s (SQLSTATE %s; %s)", t, pe.Message, pe.Code, advice), err}
+		return &unreachableError{fmt.Sprintf("connect to %s: %s (SQLSTATE %s; %s)", t, pe.Message, pe.Code, advice), err}
 	}
 	cause := err
 	var ce *pgconn.ConnectError
@@ -224,7 +223,7 @@ func (t *Target) explain(err error) error {
 		cause = oe
 	}
 	text := strings.Join(strings.Fields(cause.Error()), " ")
-	return &ConnectError{fmt.Sprintf("connect to %s: %s (%s)", t, text, advice), err}
+	return &unreachableError{fmt.Sprintf("connect to %s: %s (%s)", t, text, advice), err}
 }
 
 // raise is what to raise for a limit on connections, by the server's message.
@@ -258,37 +257,13 @@ func refusedParameter(err error) string {
 	return name
 }
 
-// ConnectError is a connection that could not be made, in words for a person.
-type ConnectError struct {
+// unreachableError is a connection that could not be made, in words for a person
+// and with what to do. Which client of a load could not connect is
+// runner.ConnectError's to say.
+type unreachableError struct {
 	text string
 	err  error
 }
 
-func (e *ConnectError) Error() string { return e.text }
-func (e *ConnectError) Unwrap() error { return e.err }
-
-// RedactDSN returns a connection string with its passwords masked, for
-// records of a command line. A string that cannot be taken apart is masked as
-// a whole.
-func RedactDSN(dsn string) string {
-	const mask = "xxxxx"
-	if !strings.Contains(dsn, "://") {
-		if strings.Contains(strings.ToLower(dsn), "password") || strings.Contains(dsn, "@") {
-			return mask
-		}
-		return dsn
-	}
-	u, err := url.Parse(dsn)
-	// An unencoded / or ? in a password moves the rest of it into what follows.
-	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
-		return mask
-	}
-	if _, has := u.User.Password(); has {
-		u.User = url.UserPassword(u.User.Username(), mask)
-	}
-	// So may an & or a # there; the query is not taken apart for that.
-	if strings.Contains(strings.ToLower(u.RawQuery), "password") {
-		u.RawQuery, u.Fragment = mask, ""
-	}
-	return u.String()
-}
+func (e *unreachableError) Error() string { return e.text }
+func (e *unreachableError) Unwrap() error { return e.err }

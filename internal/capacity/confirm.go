@@ -183,7 +183,7 @@ func (s *searcher) long(ctx context.Context, rate float64, workers int) (*probed
 		return nil, err
 	}
 	if !b.Holds {
-		b.Rate = rate // the producers were held up by what broke the level
+		b.Rate = rate // the producers were held up by what broke the objective
 	}
 	s.record(b)
 	return b, nil

@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -36,7 +35,7 @@ const (
 // prober judges points; what it learns about the noise is used for all later
 // ones.
 type prober struct {
-	level      Level
+	slo        result.SLO
 	duration   time.Duration
 	maxRepeats int
 	measure    Measure
@@ -82,9 +81,7 @@ func (p *prober) one(ctx context.Context, point result.Point) (result.Sample, er
 	return s, nil
 }
 
-var errUnmeasured = errors.New("the run did not measure it")
-
-// judge compares the repeats of one point with the level and looks at the
+// judge compares the repeats of one point with the objective and looks at the
 // depth. The verdict is beyond doubt if something is broken beyond doubt, or
 // everything holds beyond doubt.
 func (p *prober) judge(rate float64, workers int, samples []result.Sample) (*probed, error) {
@@ -109,23 +106,19 @@ func (p *prober) judge(rate float64, workers int, samples []result.Sample) (*pro
 		b.room = -1
 		broken(true, "no order comes through")
 	}
-	for _, t := range p.level {
-		logs := make([]float64, len(samples))
-		for i := range samples {
-			v, ok := t.of(&samples[i])
-			if !ok {
-				return nil, fmt.Errorf("the level asks for %s, but %w", t, errUnmeasured)
-			}
-			logs[i] = math.Log(math.Max(v, 1e-9) / t.LimitMS) // a nanosecond is below any clock
+	for _, condition := range p.slo {
+		if !(moved > 0) {
+			break // there is nothing to measure
 		}
-		m := stats.Mean(logs)
-		value := t.LimitMS * math.Exp(m)
-		b.Values = append(b.Values, value)
-		b.room = math.Min(b.room, math.Expm1(-m))
-		doubt := math.Abs(m) < sure*p.noise(logs)/math.Sqrt(float64(len(logs)))
-		b.Doubtful = b.Doubtful || doubt
-		if m >= 0 {
-			broken(!doubt, "%s %s is %s", t.Latency, t.Stat, millisText(round3(value)))
+		v, err := p.check(condition, samples)
+		if err != nil {
+			return nil, err
+		}
+		b.Values = append(b.Values, v.value)
+		b.room = math.Min(b.room, v.room)
+		b.Doubtful = b.Doubtful || v.doubtful
+		if !v.holds {
+			broken(!v.doubtful, "%s", v.text)
 		}
 	}
 	growth, trend, allowed := p.growth(samples, b.Rate)
@@ -142,11 +135,6 @@ func (p *prober) judge(rate float64, workers int, samples []result.Sample) (*pro
 	return b, nil
 }
 
-func round3(x float64) float64 {
-	scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(x))))
-	return math.Round(x*scale) / scale
-}
-
 // noise is the standard deviation of one log(value): what was pooled so far
 // with these repeats and the prior.
 func (p *prober) noise(logs []float64) float64 {
@@ -156,22 +144,6 @@ func (p *prober) noise(logs []float64) float64 {
 		df += float64(k - 1)
 	}
 	return math.Sqrt((priorDF*sq(priorNoise) + squares) / (priorDF + df))
-}
-
-// learn pools the scatter of a point's repeats.
-func (p *prober) learn(samples []result.Sample) {
-	if len(samples) < 2 {
-		return
-	}
-	for _, t := range p.level {
-		logs := make([]float64, len(samples))
-		for i := range samples {
-			v, _ := t.of(&samples[i])
-			logs[i] = math.Log(math.Max(v, 1e-9))
-		}
-		p.squares += stats.Variance(logs) * float64(len(logs)-1) / float64(len(p.level))
-		p.df += float64(len(logs)-1) / float64(len(p.level))
-	}
 }
 
 // growth pools the slopes of the depth over the repeats. Without depths what

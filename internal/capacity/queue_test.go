@@ -97,7 +97,7 @@ func (q *station) measure(ctx context.Context, p result.Point) (result.Sample, e
 		return result.Sample{}, err
 	}
 	if q.limit > 0 && p.Clients > q.limit {
-		return result.Sample{}, fmt.Errorf("%w: %d are too many", ErrConnections, p.Clients)
+		return result.Sample{}, fmt.Errorf("%w: %d are too many", result.ErrConnections, p.Clients)
 	}
 	q.points++
 	q.elapsed += p.Duration
@@ -112,8 +112,10 @@ func (q *station) measure(ctx context.Context, p result.Point) (result.Sample, e
 		// The last ones wait for all before them.
 		latency = p99(0.9*capacity, q.service, p.Clients) + 1000*slices.Max(s.Depths)/capacity
 	}
+	s.Run = &result.Run{}
 	if !q.noLatency {
-		s.EndToEnd = &result.Latency{P99: latency * math.Exp(q.noise*q.rng.NormFloat64())}
+		s.Run.Steady = &result.Steady{}
+		s.Run.EndToEnd = &result.Latency{P99: latency * math.Exp(q.noise*q.rng.NormFloat64())}
 	}
 	return s, nil
 }

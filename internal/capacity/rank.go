@@ -29,7 +29,7 @@ func Rank(strategies []*result.Capacity, precision float64) *result.CapacityRank
 		case c.TargetRate > 0 && s.Target == nil:
 			k.Excluded = "it was not measured at the target rate"
 		case c.TargetRate == 0 && searched && s.Search == nil:
-			k.Excluded = "it was not measured at the level"
+			k.Excluded = "it was not measured at the SLO"
 		}
 		c.Contenders = append(c.Contenders, k)
 	}

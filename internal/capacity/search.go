@@ -15,7 +15,7 @@ import (
 
 // SearchConfig says which rate to search.
 type SearchConfig struct {
-	Level   Level
+	SLO     result.SLO
 	Workers int // to search with
 	// Auto then looks for the fewest workers, not more than Workers, that hold
 	// the rate found within Tolerance.
@@ -64,7 +64,7 @@ func (c *SearchConfig) defaults() {
 }
 
 func newProber(c *SearchConfig, measure Measure) *prober {
-	return &prober{level: c.Level, duration: c.Duration, maxRepeats: c.MaxRepeats, measure: measure, observe: c.Observe, now: c.Now, start: c.Now()}
+	return &prober{slo: c.SLO, duration: c.Duration, maxRepeats: c.MaxRepeats, measure: measure, observe: c.Observe, now: c.Now, start: c.Now()}
 }
 
 type searcher struct {
@@ -87,10 +87,10 @@ type searcher struct {
 func RunSearch(ctx context.Context, cfg SearchConfig, measure Measure) (*result.Search, error) {
 	cfg.defaults()
 	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
-	s.result = &result.Search{SLO: cfg.Level.String(), Workers: cfg.Workers, Headroom: cfg.Headroom, Rate: stats.Unbounded(0)}
+	s.result = &result.Search{SLO: cfg.SLO.String(), Workers: cfg.Workers, Headroom: cfg.Headroom, Rate: stats.Unbounded(0)}
 	err := s.search(ctx)
 	s.result.Points = s.points
-	if errors.Is(err, ErrConnections) {
+	if errors.Is(err, result.ErrConnections) {
 		s.result.Outcome = result.CapacityNoConnections
 		s.result.Answer = fmt.Sprintf("not searched: %v; raise max_connections, end other sessions or use fewer workers or producers", err)
 		return s.result, nil
@@ -145,7 +145,7 @@ func (s *searcher) keep(b *probed, asked float64) {
 		}
 	default:
 		if s.low != nil && b.Rate <= s.low.Rate {
-			b.Rate = asked // the producers were held up by the same thing that broke the level
+			b.Rate = asked // the producers were held up by the same thing that broke the objective
 		}
 		if s.top == nil || b.Rate < s.top.Rate {
 			s.top = b
@@ -154,10 +154,10 @@ func (s *searcher) keep(b *probed, asked float64) {
 }
 
 // bracket looks for one rate that holds and one that is broken. It goes in
-// growing strides, because a level that can never hold, and one that always
+// growing strides, because an objective that can never hold, and one that always
 // does, should be found out soon.
 func (s *searcher) bracket(ctx context.Context) error {
-	const below = 0.8 // of the capacity: a latency level breaks before the workers are saturated
+	const below = 0.8 // of the capacity: a latency breaks before the workers are saturated
 	rate := s.MaxRate
 	switch {
 	case s.Capacity > 0:
@@ -257,7 +257,7 @@ func (s *searcher) never(b *probed) {
 	r := s.result
 	r.Outcome, r.BreaksAt, r.Breaks = result.CapacityNever, b.Rate, b.Breaks
 	r.Rate = result.Estimate{High: b.Rate}
-	r.Answer = fmt.Sprintf("the level %s never holds: even at %s orders/s, the lowest rate tried, %s", s.Level, amount.Number(b.Rate), strings.Join(b.Breaks, "; "))
+	r.Answer = fmt.Sprintf("the SLO %s never holds: even at %s orders/s, the lowest rate tried, %s", s.SLO, amount.Number(b.Rate), strings.Join(b.Breaks, "; "))
 }
 
 // finish writes the answer down, after the fewest workers were found if they
@@ -303,9 +303,9 @@ func (s *searcher) answer() string {
 		if s.low.Short {
 			why = "all that the producers could offer"
 		}
-		text = fmt.Sprintf("the level %s holds up to at least %s orders/s with %s, %s", s.Level, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), why)
+		text = fmt.Sprintf("the SLO %s holds up to at least %s orders/s with %s, %s", s.SLO, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), why)
 	} else {
-		text = fmt.Sprintf("the level %s holds up to %s orders/s with %s; at %s orders/s %s", s.Level, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), amount.Number(r.BreaksAt), strings.Join(r.Breaks, "; "))
+		text = fmt.Sprintf("the SLO %s holds up to %s orders/s with %s; at %s orders/s %s", s.SLO, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), amount.Number(r.BreaksAt), strings.Join(r.Breaks, "; "))
 	}
 	if r.Headroom > 0 {
 		text += fmt.Sprintf("; with %.3g %% headroom plan with %s orders/s", 100*r.Headroom, amount.Number(r.PlanRate))

@@ -3,6 +3,7 @@ package capacity
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,13 +18,13 @@ func newStation(seed uint64, service float64) *station {
 	return &station{rng: rand.New(rand.NewPCG(41, seed)), service: service, noise: 0.08}
 }
 
-func level(t *testing.T, text string) Level {
+func slo(t *testing.T, text string) result.SLO {
 	t.Helper()
-	l, err := ParseLevel(text, EndToEnd)
+	s, err := result.ParseSLO(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return s
 }
 
 func (q *station) search(t *testing.T, cfg SearchConfig) *result.Search {
@@ -42,30 +43,30 @@ func TestSearchFindsTheBoundary(t *testing.T) {
 		name     string
 		service  float64
 		workers  int
-		level    string
+		slo      string
 		capacity float64 // known beforehand, of the true one
 		points   float64 // on average, at most
 		within   float64 // relative, of the truth
 	}{
-		{"one worker", 1000, 1, "p99<20ms", 1, 12, 0.03},
-		{"near the capacity", 500, 4, "p99<50ms", 1, 7, 0.03},
-		{"eight workers", 200, 8, "p99<40ms", 1, 10, 0.03},
+		{"one worker", 1000, 1, "e2e_p99<20ms", 1, 12, 0.03},
+		{"near the capacity", 500, 4, "e2e_p99<50ms", 1, 7, 0.03},
+		{"eight workers", 200, 8, "e2e_p99<40ms", 1, 10, 0.03},
 		// Here 8 % of noise in the latency are 11 % of the rate, and the points
 		// are used up before 3 % are reached; the interval must say so.
-		{"far below the capacity", 1000, 1, "p99<8ms", 1, 24, 0.06},
-		{"capacity unknown", 1000, 4, "p99<20ms", 0, 10, 0.03},
-		{"capacity overrated", 1000, 4, "p99<20ms", 3, 10, 0.03},
-		{"capacity underrated", 1000, 4, "p99<20ms", 0.2, 11, 0.03},
+		{"far below the capacity", 1000, 1, "e2e_p99<8ms", 1, 24, 0.06},
+		{"capacity unknown", 1000, 4, "e2e_p99<20ms", 0, 10, 0.03},
+		{"capacity overrated", 1000, 4, "e2e_p99<20ms", 3, 10, 0.03},
+		{"capacity underrated", 1000, 4, "e2e_p99<20ms", 0.2, 11, 0.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := level(t, c.level)
-			truth := boundary(l[0].LimitMS, c.service, c.workers)
+			l := slo(t, c.slo)
+			truth := boundary(l[0].Value, c.service, c.workers)
 			good, covered, points := 0, 0, 0
 			const trials = 200
 			for seed := range uint64(trials) {
 				q := newStation(seed, c.service)
-				r := q.search(t, SearchConfig{Level: l, Workers: c.workers, Capacity: c.capacity * c.service * float64(c.workers)})
+				r := q.search(t, SearchConfig{SLO: l, Workers: c.workers, Capacity: c.capacity * c.service * float64(c.workers)})
 				if r.Outcome != result.CapacityFound {
 					t.Fatalf("%s: %s", r.Outcome, r.Answer)
 				}
@@ -101,7 +102,7 @@ func TestSearchWithoutNoise(t *testing.T) {
 		q.noise = 0
 		c := 1 + rng.IntN(16)
 		limit := (1.05 + 5*rng.Float64()) * p99(1e-9*q.service, q.service, c)
-		r := q.search(t, SearchConfig{Level: Level{{EndToEnd, "p99", limit}}, Workers: c, Capacity: q.service * float64(c), MinRate: 0.1})
+		r := q.search(t, SearchConfig{SLO: slo(t, fmt.Sprintf("e2e_p99<%gms", limit)), Workers: c, Capacity: q.service * float64(c), MinRate: 0.1})
 		truth := boundary(limit, q.service, c)
 		// The simulated runs end, and with them a queue that would grow on: near
 		// the capacity they look better than the formula by up to 2 %.
@@ -125,16 +126,16 @@ func TestSearchWithoutNoise(t *testing.T) {
 func TestSearchSaysWhatBreaksFirst(t *testing.T) {
 	t.Parallel()
 	q := newStation(1, 1000)
-	r := q.search(t, SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Headroom: 0.3})
-	if len(r.Breaks) != 1 || !strings.HasPrefix(r.Breaks[0], "e2e p99 is 2") {
-		t.Errorf("a latency level far from the capacity: %q", r.Breaks)
+	r := q.search(t, SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 1, Capacity: 1000, Headroom: 0.3})
+	if len(r.Breaks) != 1 || !strings.HasPrefix(r.Breaks[0], "e2e_p99 is 2") {
+		t.Errorf("a latency far from the capacity: %q", r.Breaks)
 	}
 	if math.Abs(r.PlanRate-0.7*r.Rate.Value) > 1e-9 || !strings.Contains(r.Answer, "with 30 % headroom plan with 5") {
 		t.Errorf("plan with %g: %s", r.PlanRate, r.Answer)
 	}
-	r = newStation(1, 1000).search(t, SearchConfig{Level: level(t, "p99<1min"), Workers: 1, Capacity: 1000})
+	r = newStation(1, 1000).search(t, SearchConfig{SLO: slo(t, "e2e_p99<60s"), Workers: 1, Capacity: 1000})
 	if len(r.Breaks) != 1 || !strings.HasPrefix(r.Breaks[0], "the queue grows by") {
-		t.Errorf("a level that only the depth can break: %q", r.Breaks)
+		t.Errorf("an objective that only the depth can break: %q", r.Breaks)
 	}
 	if math.Abs(r.Rate.Value/1000-1) > 0.03 {
 		t.Errorf("the capacity is 1000, found %g", r.Rate.Value)
@@ -144,7 +145,7 @@ func TestSearchSaysWhatBreaksFirst(t *testing.T) {
 func TestSearchAnswersInsteadOfWrongNumbers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		level  string
+		slo    string
 		cfg    SearchConfig
 		offers float64
 		limit  int
@@ -153,16 +154,16 @@ func TestSearchAnswersInsteadOfWrongNumbers(t *testing.T) {
 		atMost int // points
 		rate   float64
 	}{
-		"never holds":       {"p99<1us", SearchConfig{Workers: 4, Capacity: 4000}, 0, 0, result.CapacityNever, "even at 6.67 orders/s, the lowest rate tried, e2e p99 is 4.", 7, 0},
-		"always holds":      {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000, MaxRate: 2000}, 0, 0, result.CapacityAtLeast, "up to at least 2,000 orders/s with 4 workers, the highest rate", 2, 2000},
-		"producers give up": {"p99<1min", SearchConfig{Workers: 4, Capacity: 4000}, 2500, 0, result.CapacityAtLeast, "all that the producers could offer", 2, 2500},
-		"no connections":    {"p99<20ms", SearchConfig{Workers: 4}, 0, 3, result.CapacityNoConnections, "raise max_connections", 0, 0},
+		"never holds":       {"e2e_p99<1us", SearchConfig{Workers: 4, Capacity: 4000}, 0, 0, result.CapacityNever, "even at 6.67 orders/s, the lowest rate tried, e2e_p99 is 4", 7, 0},
+		"always holds":      {"e2e_p99<60s", SearchConfig{Workers: 4, Capacity: 4000, MaxRate: 2000}, 0, 0, result.CapacityAtLeast, "up to at least 2,000 orders/s with 4 workers, the highest rate", 2, 2000},
+		"producers give up": {"e2e_p99<60s", SearchConfig{Workers: 4, Capacity: 4000}, 2500, 0, result.CapacityAtLeast, "all that the producers could offer", 2, 2500},
+		"no connections":    {"e2e_p99<20ms", SearchConfig{Workers: 4}, 0, 3, result.CapacityNoConnections, "raise max_connections", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := newStation(1, 1000)
 			q.offers, q.limit = c.offers, c.limit
-			c.cfg.Level = level(t, c.level)
+			c.cfg.SLO = slo(t, c.slo)
 			r := q.search(t, c.cfg)
 			if r.Outcome != c.want || !strings.Contains(r.Answer, c.says) || r.Points > c.atMost || r.Rate.Value != c.rate {
 				t.Errorf("%s after %d points, rate %g: %s", r.Outcome, r.Points, r.Rate.Value, r.Answer)
@@ -174,7 +175,7 @@ func TestSearchAnswersInsteadOfWrongNumbers(t *testing.T) {
 func TestSearchConfirms(t *testing.T) {
 	t.Parallel()
 	q := newStation(1, 1000)
-	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute}
+	cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute}
 	r := q.search(t, cfg)
 	if r.Outcome != result.CapacityFound || r.ConfirmRuns == 0 {
 		t.Errorf("%s: %s", r.Outcome, r.Answer)
@@ -185,7 +186,7 @@ func TestSearchConfirms(t *testing.T) {
 		return func(ctx context.Context, p result.Point) (result.Sample, error) {
 			s, err := q.measure(ctx, p)
 			if p.Duration > time.Minute {
-				s.EndToEnd.P99 *= worse
+				s.Run.EndToEnd.P99 *= worse
 			}
 			return s, err
 		}
@@ -217,7 +218,7 @@ func TestSearchConfirmsWhatLasts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ part, maxRate float64 }{{0.9, 0}, {0.6, 0}, {0.3, 0}, {0.6, 500}} {
 		q := newStation(1, 1000)
-		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, MaxRate: c.maxRate, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+		cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 1, Capacity: 1000, MaxRate: c.maxRate, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
 		r, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
 		truth := boundary(20, 1000*c.part, 1)
 		// One measurement of several is enough to break a rate, so it is rather low.
@@ -233,7 +234,7 @@ func TestSearchConfirmsWhatLasts(t *testing.T) {
 func TestSearchConfirmsMoreThanOnce(t *testing.T) {
 	t.Parallel()
 	q, long := newStation(1, 1000), 0
-	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+	cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
 	r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p result.Point) (result.Sample, error) {
 		if q.service = 1000; p.Duration > time.Minute {
 			if long++; long%2 == 0 {
@@ -258,7 +259,7 @@ func TestSearchConfirmsBehindABacklog(t *testing.T) {
 		service float64 // that counts
 	}{{0, 1000}, {time.Second, 500}} {
 		q := newStation(1, 1000)
-		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Backlog: c.backlog, Now: q.now, Duration: 30 * time.Second}
+		cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 1, Capacity: 1000, Confirm: 5 * time.Minute, Backlog: c.backlog, Now: q.now, Duration: 30 * time.Second}
 		r, err := RunSearch(t.Context(), cfg, func(ctx context.Context, p result.Point) (result.Sample, error) {
 			if q.service = 1000; p.Orders > 200 {
 				q.service = 500
@@ -282,11 +283,11 @@ func TestWorkersThatLast(t *testing.T) {
 	}{
 		{1, 64, result.CapacityFound, "confirmed by 3 measurements of 5m0s"},
 		{0.7, 64, result.CapacityFound, "confirmed by 3 measurements of 5m0s"},
-		{0.1, 64, result.CapacityUnclear, "held 3,000 orders/s at e2e p99<20ms for 30s, but in 5m0s they and more of them"},
+		{0.1, 64, result.CapacityUnclear, "held 3,000 orders/s at e2e_p99<20ms for 30s, but in 5m0s they and more of them"},
 		{0.7, 7, result.CapacityUnclear, "up to 7, broke (the queue grows by"},
 	} {
 		q := newStation(1, 500)
-		cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 4, Capacity: 2000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
+		cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 4, Capacity: 2000, Confirm: 5 * time.Minute, Now: q.now, Duration: 30 * time.Second}
 		r, err := RunTarget(t.Context(), cfg, 3000, c.maximum, q.tiring(c.part))
 		if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
 			t.Errorf("%v: %v, %s: %s", c, err, r.Outcome, r.Answer)
@@ -294,7 +295,7 @@ func TestWorkersThatLast(t *testing.T) {
 		if r.Outcome == result.CapacityFound && p99(3000, 500*c.part, r.Workers) > 21 {
 			t.Errorf("%v: %d workers are too few", c, r.Workers)
 		}
-		// Under a level the fewest workers are asked for the same.
+		// Under an objective the fewest workers are asked for the same.
 		cfg.Workers, cfg.Auto, cfg.Capacity, cfg.MaxRate = 64, true, 32000, 3000
 		s, err := RunSearch(t.Context(), cfg, q.tiring(c.part))
 		if c.part == 0.1 && err == nil && s.Outcome == result.CapacityUnclear {
@@ -310,7 +311,7 @@ func TestSearchKeepsWhatItHasOnAnError(t *testing.T) {
 	t.Parallel()
 	q := newStation(1, 1000)
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: 1, Now: q.now, Duration: 30 * time.Second, Observe: func(result.Measurement) {
+	cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 1, Now: q.now, Duration: 30 * time.Second, Observe: func(result.Measurement) {
 		if q.points == 2 {
 			cancel()
 		}
@@ -322,7 +323,7 @@ func TestSearchKeepsWhatItHasOnAnError(t *testing.T) {
 	q = newStation(1, 1000)
 	q.noLatency = true
 	cfg.Now = q.now
-	if _, err := RunSearch(t.Context(), cfg, q.measure); err == nil || !strings.Contains(err.Error(), "asks for e2e p99<20ms, but the run did not measure it") {
+	if _, err := RunSearch(t.Context(), cfg, q.measure); err == nil || !strings.Contains(err.Error(), "asks for e2e_p99<20ms, but e2e_p99 was not measured") {
 		t.Error(err)
 	}
 }
@@ -335,7 +336,7 @@ func TestWorkersForARate(t *testing.T) {
 		want           result.CapacityOutcome
 		says           string
 	}{
-		{3000, 8, 64, result.CapacityFound, "hold 3,000 orders/s at e2e p99<20ms; with"},
+		{3000, 8, 64, result.CapacityFound, "hold 3,000 orders/s at e2e_p99<20ms; with"},
 		{3000, 1, 64, result.CapacityFound, "hold 3,000"},
 		{40, 8, 64, result.CapacityFound, "1 worker holds 40 "},
 		{20000, 8, 64, result.CapacityFound, "hold 20,000"},
@@ -350,7 +351,7 @@ func TestWorkersForARate(t *testing.T) {
 		}
 		for seed := range uint64(trials) {
 			q := newStation(seed, 500)
-			cfg := SearchConfig{Level: level(t, "p99<20ms"), Workers: c.start, Capacity: 500 * float64(c.start), Now: q.now, Duration: 30 * time.Second}
+			cfg := SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: c.start, Capacity: 500 * float64(c.start), Now: q.now, Duration: 30 * time.Second}
 			r, err := RunTarget(t.Context(), cfg, c.rate, c.maximum, q.measure)
 			if err != nil {
 				t.Fatal(err)
@@ -384,7 +385,7 @@ func TestTargetAnswersInsteadOfWrongNumbers(t *testing.T) {
 	} {
 		q := newStation(1, 500)
 		q.offers, q.limit = c.offers, c.limit
-		r, err := RunTarget(t.Context(), SearchConfig{Level: level(t, "p99<20ms"), Workers: 8, Now: q.now, Duration: 30 * time.Second}, 9000, 64, q.measure)
+		r, err := RunTarget(t.Context(), SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 8, Now: q.now, Duration: 30 * time.Second}, 9000, 64, q.measure)
 		if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
 			t.Errorf("%s: %v, %+v", name, err, r)
 		}
@@ -400,7 +401,7 @@ func TestAutoWorkers(t *testing.T) {
 		p.Clients = min(p.Clients, 6)
 		return q.measure(ctx, p)
 	}
-	r, err := RunSearch(t.Context(), SearchConfig{Level: level(t, "p99<20ms"), Workers: 32, Auto: true, Capacity: 3000, Now: q.now, Duration: 30 * time.Second}, limited)
+	r, err := RunSearch(t.Context(), SearchConfig{SLO: slo(t, "e2e_p99<20ms"), Workers: 32, Auto: true, Capacity: 3000, Now: q.now, Duration: 30 * time.Second}, limited)
 	if err != nil || r.Workers != 6 || !strings.Contains(r.Answer, "with 6 workers") {
 		t.Errorf("%v, %d workers: %s", err, r.Workers, r.Answer)
 	}

@@ -154,3 +154,26 @@ func inflation(rest []float64) float64 {
 	rho = math.Min(rho+(1+4*rho)/n, 1-2/n)
 	return math.Max(1, (1+rho)/(1-rho))
 }
+
+// SoakLimits are the p99 in milliseconds and the depth in orders at which an
+// objective would break at a rate in orders/s; nil where it limits none.
+func SoakLimits(slo result.SLO, rate float64) (p99, depth *float64) {
+	for _, t := range slo {
+		_, limit, _ := t.Against(&result.Run{})
+		if t.Op != "<" && t.Op != "<=" {
+			continue
+		}
+		switch t.Metric.Group {
+		case result.OrderLatency:
+			if t.Metric.Name == "p99" {
+				p99 = &limit
+			}
+		case result.QueueTimes, result.EndToEnd:
+			// Little's law: what comes to a queue of this depth waits for the limit.
+			if orders := rate * limit / 1000; depth == nil || orders < *depth {
+				depth = &orders
+			}
+		}
+	}
+	return p99, depth
+}

@@ -152,7 +152,7 @@ func (s *sweeper) one(ctx context.Context, clients int) error {
 		p := result.Point{Clients: clients, Duration: s.Duration, Orders: s.orders[clients], Repeat: s.repeats[clients] + 1}
 		at := s.Now().Sub(s.start).Seconds()
 		sample, err := s.measure(ctx, p)
-		if errors.Is(err, ErrConnections) {
+		if errors.Is(err, result.ErrConnections) {
 			s.limit = clients
 			s.dropped[clients] = fmt.Sprintf("%s could not be measured: %v", amount.Count(clients, "client"), err)
 			return nil

@@ -43,7 +43,7 @@ func (s *server) measure(ctx context.Context, p result.Point) (result.Sample, er
 		return result.Sample{}, errBroken
 	}
 	if s.limit > 0 && p.Clients > s.limit {
-		return result.Sample{}, fmt.Errorf("%w: %d of %d", ErrConnections, p.Clients, s.limit)
+		return result.Sample{}, fmt.Errorf("%w: %d of %d", result.ErrConnections, p.Clients, s.limit)
 	}
 	x := s.curve(float64(p.Clients)) * (1 + s.noise*s.rng.NormFloat64()) * math.Exp(s.drift*s.elapsed.Hours())
 	out := result.Sample{OrdersPerS: x, DurationS: p.Duration.Seconds(), IntervalS: 1, CPUPerOrder: 2e-5, CPUShare: 0.1}
@@ -220,7 +220,9 @@ func TestSweepAnswersInsteadOfWrongNumbers(t *testing.T) {
 			if s.limit < 0 {
 				inner := s
 				c.cfg.Now, c.cfg.Duration = inner.now, 10*time.Second
-				r, err := RunSweep(t.Context(), c.cfg, func(context.Context, result.Point) (result.Sample, error) { return result.Sample{}, ErrConnections })
+				r, err := RunSweep(t.Context(), c.cfg, func(context.Context, result.Point) (result.Sample, error) {
+					return result.Sample{}, result.ErrConnections
+				})
 				if err != nil || r.Outcome != c.want || !strings.Contains(r.Answer, c.says) {
 					t.Errorf("%v, %+v", err, r)
 				}

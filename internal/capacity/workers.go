@@ -14,16 +14,16 @@ import (
 // RunTarget finds the fewest workers that hold a rate. It begins with
 // cfg.Workers (the sweep's recommendation); if those do not hold it, it
 // doubles them up to maxWorkers before it says that it can't be done. Of the
-// configuration it uses Level, Workers, Duration, Confirm, MaxRepeats, Capacity
+// configuration it uses SLO, Workers, Duration, Confirm, MaxRepeats, Capacity
 // (of those workers), Now and Observe.
 func RunTarget(ctx context.Context, cfg SearchConfig, rate float64, maxWorkers int, measure Measure) (*result.Target, error) {
 	cfg.defaults()
 	s := &searcher{SearchConfig: cfg, prober: newProber(&cfg, measure)}
 	s.result = &result.Search{}
-	t := &result.Target{SLO: cfg.Level.String(), Rate: rate}
+	t := &result.Target{SLO: cfg.SLO.String(), Rate: rate}
 	err := s.target(ctx, t, maxWorkers)
 	t.Probes, t.Points = s.result.Probes, s.points
-	if errors.Is(err, ErrConnections) {
+	if errors.Is(err, result.ErrConnections) {
 		t.Outcome = result.CapacityNoConnections
 		t.Answer = fmt.Sprintf("not decided: %v; raise max_connections, end other sessions or allow fewer workers", err)
 		return t, nil
@@ -40,7 +40,7 @@ func (s *searcher) target(ctx context.Context, t *result.Target, maxWorkers int)
 	var broken, best *probed
 	for {
 		b, err := s.probe(ctx, t.Rate, workers)
-		if errors.Is(err, ErrConnections) && broken != nil {
+		if errors.Is(err, result.ErrConnections) && broken != nil {
 			maxWorkers = broken.Workers
 			s.impossible(t, best, maxWorkers, "the server has no connections for more")
 			return nil

@@ -25,7 +25,6 @@ const (
 	// defaultTrialOrders are seeded anew for each run.
 	defaultTrialOrders = "200000"
 	defaultMaxPairs    = "30"
-	defaultBudget      = "10m"
 )
 
 func (a *app) abCommand() *cli.Command {
@@ -33,7 +32,7 @@ func (a *app) abCommand() *cli.Command {
 		&cli.StringFlag{Name: "a", Category: categoryVariants, Usage: "`FLAGS`: the flags of the old variant, in addition to those of both, or instead of them"},
 		&cli.StringFlag{Name: "b", Category: categoryVariants, Usage: "`FLAGS`: those of the new one; it is judged against the old one"},
 		&cli.StringFlag{Name: "max-pairs", Category: categoryVariants, Value: defaultMaxPairs, Usage: "`N`: the most pairs of runs"},
-		&cli.StringFlag{Name: "budget", Category: categoryVariants, Value: defaultBudget, Usage: "`TIME`: seconds, or a time such as 10m: begin no pair that would probably end later"},
+		&cli.StringFlag{Name: "budget", Category: categoryVariants, Usage: "`TIME`: seconds, or a time such as 10m: begin no pair that would probably end later", DefaultText: "no limit but --max-pairs"},
 	}
 	flags = append(flags, gateFlags()...)
 	flags = append(flags, sharedFlags()...)
@@ -41,7 +40,8 @@ func (a *app) abCommand() *cli.Command {
 	flags = append(flags, &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`DIR`: keep the runs of each variant there in a result file of its own; the folder is made if need be"})
 	return &cli.Command{
 		Name: "ab", Usage: "compare two variants in alternation: the regression gate for machines that drift",
-		Description: "Runs the variants in turn (A B B A ...), each run on a queue made anew, and judges by pairs, until the difference is clear or the budget is spent. " +
+		Description: "Runs the variants in pairs, each run on a re-created queue, and judges after each pair, until the difference is clear or the budget is spent. " +
+			"A coin decides which variant of a pair runs first, so no disturbance of the machine, periodic or not, favours one of them. --seed fixes the coin too; the default is a new one each time, which is printed. " +
 			"What the variants share stands outside of --a and --b; within, flags of \"qbench run\" are quoted as for a shell. " +
 			"Where neither names a server and both have the same --pg-setting, they share the one that is started; otherwise each gets its own. " +
 			"The exit status is 3 if B is slower, 4 if a run failed its audit, 2 if one was not completed, and 0 otherwise. " +
@@ -60,10 +60,12 @@ func (a *app) ab(c *cli.Context) error {
 	v := &values{c: c}
 	o := readGate(v, 0.1)
 	format := readComparisonFormat(v)
-	maxPairs := int(v.integer("max-pairs", "pairs", 4, math.MaxInt32))
-	budget := v.duration("budget", time.Second)
-	if budget == 0 {
-		v.fail("--budget %q: use a time above 0", v.text("budget"))
+	maxPairs := int(v.integer("max-pairs", "pairs", 1, math.MaxInt32))
+	var budget time.Duration
+	if v.given("budget") {
+		if budget = v.duration("budget", time.Second); budget == 0 {
+			v.fail("--budget %q: use a time above 0", v.text("budget"))
+		}
 	}
 	if v.given("output") && v.text("output") == "" {
 		v.fail("-o needs the name of a folder")
@@ -74,7 +76,12 @@ func (a *app) ab(c *cli.Context) error {
 	}
 	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs, compare.NewOrder(orderSeed(v)))
 	if err != nil {
-		return err
+		return fmt.Errorf("--max-pairs: %w", err)
+	}
+	pair := pairTime(sides)
+	if least := time.Duration(trial.LeastPairs()) * pair; budget > 0 && budget < least {
+		return fmt.Errorf("--budget %v: a slowdown shows after %d pairs at the earliest, and these take %v: use --budget %v or more, or a shorter -T",
+			budget, trial.LeastPairs(), least, least)
 	}
 	for _, s := range sides {
 		if s.folder == nil {
@@ -86,15 +93,27 @@ func (a *app) ab(c *cli.Context) error {
 	}
 	return a.measure(c.Context, &output{}, func(s *session) error {
 		t := &abRun{session: s, sides: sides, trial: trial, budget: budget, now: time.Now}
+		if pair > 0 {
+			s.con.note("at most %d pairs of %v, plus seeding and audits", maxPairs, pair)
+		}
 		status, err := t.run()
 		if trial.Pairs() == 0 {
 			return withStatus(status, err)
 		}
 		rep := trial.Report()
 		rep.Interrupted = status == StatusInterrupted
-		lost := errors.Join(a.printComparison(c, format, rep), t.save())
+		lost := errors.Join(a.printComparison(c, format, rep), t.save(rep))
 		return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 	})
+}
+
+// pairTime is what a pair takes at least; 0 where -t ends the runs.
+func pairTime(sides [2]*side) time.Duration {
+	var sum time.Duration
+	for _, s := range sides {
+		sum += s.spec.Load.Warmup + s.spec.Load.Duration
+	}
+	return sum
 }
 
 // orderSeed is --seed where it is given to both variants. Otherwise every
@@ -147,7 +166,7 @@ func describePair(rep *result.Comparison) string {
 	row := rep.Rows[0]
 	n := len(row.Pairs)
 	pair := row.Pairs[n-1]
-	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, rep.Order[n-1], row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio)
+	text := fmt.Sprintf("pair %d (%s): %s: a %.1f, b %.1f, ratio %.3f; so far %.3f", n, rep.Order[n-1], row.Metric, pair[0], pair[1], pair[1]/pair[0], row.Ratio.Value)
 	if row.Ratio.Bounded() {
 		text += fmt.Sprintf(" (%.3f to %.3f)", row.Ratio.Low, row.Ratio.High)
 	}

@@ -8,7 +8,6 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/compare"
 	"qbench/internal/result"
-	"qbench/report"
 )
 
 // abRun is the comparison under way.
@@ -16,7 +15,7 @@ type abRun struct {
 	*session
 	sides  [2]*side
 	trial  *compare.Trial
-	budget time.Duration
+	budget time.Duration // 0 is no limit
 	now    func() time.Time
 }
 
@@ -31,6 +30,8 @@ func (t *abRun) run() (Status, error) {
 			return t.end(err)
 		}
 	}
+	seed := t.trial.OrderSeed()
+	t.con.note("order of the runs: seed %d; --seed %d repeats it", seed, seed)
 	started := t.now()
 	for n := 0; ; n++ {
 		begun := t.now()
@@ -46,7 +47,7 @@ func (t *abRun) run() (Status, error) {
 			return StatusOK, nil
 		}
 		now := t.now()
-		if now.Sub(started)+now.Sub(begun) > t.budget {
+		if t.budget > 0 && now.Sub(started)+now.Sub(begun) > t.budget {
 			t.con.note("--budget: another pair would end after %v", t.budget)
 			return StatusOK, nil
 		}
@@ -95,9 +96,9 @@ func (t *abRun) pair(n int) error {
 		res, err := t.one(s, n)
 		if res != nil && s.folder != nil {
 			s.file.Runs = append(s.file.Runs, res)
-			if err := s.folder.Write(s.file); err != nil && s.unsaved == nil {
+			if err := s.folder.Write(s.file); err != nil && !s.unsaved {
 				t.con.note("qbench: warning: %v; the pairs go on", err)
-				s.unsaved = err
+				s.unsaved = true
 			}
 		}
 		switch {
@@ -105,10 +106,9 @@ func (t *abRun) pair(n int) error {
 			return fmt.Errorf("variant %s: %w", s.name, err)
 		case t.signals.stop.Err() != nil:
 			return bench.ErrStopped
-		case report.AuditOf(res) == report.AuditMissing:
-			return withStatus(StatusIncomplete, fmt.Errorf("pair %d: variant %s was NOT AUDITED, so its numbers are not proved: %s", n+1, s.name, reasonOf(res)))
-		case report.AuditOf(res) == report.AuditFailed:
-			return withStatus(StatusAudit, fmt.Errorf("pair %d: variant %s failed its audit, so its numbers mean nothing: %s", n+1, s.name, firstProblem(res.Audit.Problems)))
+		}
+		if err := compare.CheckSample(res); err != nil {
+			return withStatus(worse(StatusIncomplete, resultStatus(res)), fmt.Errorf("pair %d: variant %s: %w", n+1, s.name, err))
 		}
 		runs[i] = res
 	}
@@ -116,21 +116,6 @@ func (t *abRun) pair(n int) error {
 		return withStatus(StatusIncomplete, fmt.Errorf("pair %d: %w", n+1, err))
 	}
 	return nil
-}
-
-// reasonOf says why a run was not audited.
-func reasonOf(r *result.Run) string {
-	if r.Audit == nil {
-		return "see the result file"
-	}
-	return r.Audit.Reason
-}
-
-func firstProblem(list []string) string {
-	if len(list) == 0 {
-		return "see the result file"
-	}
-	return list[0]
 }
 
 // one does a run. On a terminal the bottom line says how far it is; nothing is
@@ -163,13 +148,16 @@ func (t *abRun) end(err error) (Status, error) {
 	return statusOf(err), err
 }
 
-// save writes what could not be written before, and says where the results are.
-func (t *abRun) save() error {
+// save adds the comparison to the result files of both sides, and says where
+// they are.
+func (t *abRun) save(c *result.Comparison) error {
 	var lost error
 	for _, s := range t.sides {
-		if s.unsaved != nil {
-			lost = errors.Join(lost, s.folder.Write(s.file))
+		if s.folder == nil {
+			continue
 		}
+		s.file.Comparison = c
+		lost = errors.Join(lost, s.folder.Write(s.file))
 	}
 	for _, s := range t.sides {
 		if s.folder != nil && s.folder.Path() != "" {

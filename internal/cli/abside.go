@@ -25,7 +25,7 @@ type side struct {
 	server  *server
 	file    *result.File
 	folder  *resultfile.Folder // of -o; nil without
-	unsaved error              // why the folder's file could not be written at some time
+	unsaved bool               // the folder's file could not be written at some time, which was said
 }
 
 // sharedFlags are the flags of a run that may differ between the variants, and
@@ -179,11 +179,7 @@ func sameServer(a, b *side) bool { return reflect.DeepEqual(a.options, b.options
 func titleOf(flags []flagValue) string {
 	var words []string
 	for _, f := range flags {
-		if f.name == "dsn" {
-			f.value = bench.RedactDSN(f.value)
-		} else {
-			f.value = conninfo.Redact(f.value)
-		}
+		f.value = conninfo.Redact(f.value)
 		text := f.String()
 		if strings.ContainsAny(text, " \t'\"\\") {
 			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

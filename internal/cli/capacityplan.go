@@ -2,13 +2,12 @@ package cli
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"qbench/internal/bench"
-	"qbench/internal/capacity"
+	"qbench/internal/result"
 )
 
 // capacityPlan is what the flags of the command ask for.
@@ -23,7 +22,7 @@ type capacityPlan struct {
 	duration   time.Duration
 	precision  float64
 	maxRepeats int
-	level      capacity.Level // nil where no level is asked for
+	slo        result.SLO // nil without --slo
 	headroom   float64
 	maxRate    float64
 	target     float64
@@ -54,7 +53,7 @@ func readCapacityPlan(v *values) *capacityPlan {
 		v.fail("-T %q: a measurement takes at least %s", v.text("time"), shortest)
 	}
 	p.readClients(v)
-	p.readLevel(v)
+	p.readSLO(v)
 	p.readFeed(v)
 	p.readSpecs(v)
 	return p
@@ -71,7 +70,7 @@ func (p *capacityPlan) readClients(v *values) {
 			v.fail("--workers %d is above --max-clients %d: leave one of them out", p.workers, p.maxClients)
 		}
 		if !v.given("slo") && !v.given("soak") {
-			v.fail("--workers says who holds a level or a soak: give --slo or --soak, or --clients to sweep")
+			v.fail("--workers says who holds an objective or a soak: give --slo or --soak, or --clients to sweep")
 		}
 		if v.given("clients") {
 			v.fail("--workers is instead of a sweep, and --clients is about one: leave one of them out")
@@ -91,20 +90,16 @@ func (p *capacityPlan) readClients(v *values) {
 	}
 }
 
-// prefixed finds the latency's name where it is written as queue_p99.
-var prefixed = regexp.MustCompile(`\b(queue|e2e|transaction)_`)
-
-func (p *capacityPlan) readLevel(v *values) {
+func (p *capacityPlan) readSLO(v *values) {
 	if v.given("slo") {
-		level, err := capacity.ParseLevel(prefixed.ReplaceAllString(v.text("slo"), "$1 "), capacity.Transaction)
-		if err != nil {
+		var err error
+		if p.slo, err = result.ParseSLO(v.text("slo")); err != nil {
 			v.fail("--slo: %w", err)
 		}
-		p.level = level
 	}
 	for _, flag := range []string{"max-rate", "target-rate", "confirm", "backlog"} {
-		if v.given(flag) && p.level == nil {
-			v.fail("--%s is about a service level: give one with --slo, such as --slo 'queue_p99<20ms'", flag)
+		if v.given(flag) && p.slo == nil {
+			v.fail("--%s is about an objective: give one with --slo, such as --slo 'queue_p99<20ms'", flag)
 		}
 	}
 	if v.given("confirm") {
@@ -132,7 +127,7 @@ func (p *capacityPlan) readLevel(v *values) {
 }
 
 // fed tells whether there are points with producers.
-func (p *capacityPlan) fed() bool { return p.level != nil || p.soak > 0 }
+func (p *capacityPlan) fed() bool { return p.slo != nil || p.soak > 0 }
 
 func (p *capacityPlan) readFeed(v *values) {
 	for _, flag := range []string{"producers", "enqueue-batch", "poll-interval", "notify", "headroom"} {
@@ -170,6 +165,7 @@ func (p *capacityPlan) readSpecs(v *values) {
 	if v.given("jobs") {
 		l.Threads = int(v.integer("jobs", "threads", 1, maxClients))
 		base.Jobs = l.Threads
+		base.Jobs = l.Threads
 	}
 	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
 	l.Grace = v.duration("grace", time.Second)
@@ -197,6 +193,9 @@ func (p *capacityPlan) readSpecs(v *values) {
 		p.specs = append(p.specs, s)
 	}
 	p.specs = resolve(v, p.specs)
+	if err := p.refuseSLO(p.confirm); err != nil {
+		v.fail("%w", err)
+	}
 }
 
 // limit is the most clients that may be tried where the server has room for so

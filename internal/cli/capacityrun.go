@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -95,12 +96,18 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result
 	if err != nil {
 		return nil, err
 	}
-	s := &result.Capacity{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
-	m := &points{
-		target: srv.Target, spec: spec, feed: r.plan.feed, most: r.plan.most, room: room,
-		session: r.session, server: srv, env: &r.file.Environment, rates: map[int]float64{}, fixed: r.plan.partitions,
-		keep: func(res *result.Run, p result.Point) { r.keep(s, res, p) },
+	confirm := r.plan.confirm
+	if r.plan.slo != nil && confirm < 0 {
+		if confirm, err = vacuumConfirmation(ctx, srv.Target); err == nil {
+			err = r.plan.refuseSLO(confirm)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
+	s := &result.Capacity{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
+	m := r.newPoints(srv, spec, room, func(res *result.Run) { r.keep(s, res) })
+
 	observe := func(x result.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
 
 	workers, rate := r.plan.workers, 0.0
@@ -112,7 +119,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result
 		s.Sweep, err = capacity.RunSweep(ctx, capacity.SweepConfig{
 			Clients: r.plan.counts, MaxClients: r.plan.sweepLimit(room), Duration: r.plan.duration, Precision: r.plan.precision,
 			MaxRepeats: r.plan.maxRepeats, MaxOrders: r.plan.most, Seed: spec.Load.Seed, Now: time.Now, Observe: observe,
-		}, m.measure)
+		}, m.Measure)
 		if err != nil {
 			return s, err
 		}
@@ -126,8 +133,8 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result
 			}
 		}
 	}
-	if r.plan.level != nil {
-		if err := r.search(ctx, m, s, workers, rate, observe); err != nil {
+	if r.plan.slo != nil {
+		if err := r.search(ctx, m, s, workers, rate, confirm, observe); err != nil {
 			return s, err
 		}
 	}
@@ -140,47 +147,57 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result
 }
 
 // alone measures what a given number of workers does without producers, in
-// orders/s: where the search for a level begins. It is 0 where the server has
+// orders/s: where the search for a rate begins. It is 0 where the server has
 // no connections for them, which the search then says.
 func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float64, error) {
-	sample, err := m.measure(ctx, result.Point{Clients: workers, Duration: r.plan.duration, Repeat: 1})
-	if errors.Is(err, capacity.ErrConnections) {
+	sample, err := m.Measure(ctx, result.Point{Clients: workers, Duration: r.plan.duration, Repeat: 1})
+	if errors.Is(err, result.ErrConnections) {
 		return 0, nil
 	}
 	return sample.OrdersPerS, err
 }
 
-// search looks for the rate under the level, or for the workers of a rate.
-func (r *capacityRun) search(ctx context.Context, m *points, s *result.Capacity, workers int, rate float64, observe func(result.Measurement)) (err error) {
+// search looks for the rate under the objective, or for the workers of a rate.
+func (r *capacityRun) search(ctx context.Context, m *points, s *result.Capacity, workers int, rate float64, confirm time.Duration, observe func(result.Measurement)) (err error) {
 	p := r.plan
-	confirm, err := p.confirmation(ctx, m.target)
-	if err != nil {
-		return err
-	}
 	cfg := capacity.SearchConfig{
-		Level: p.level, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.probeDuration(),
+		SLO: p.slo, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.probeDuration(),
 		Confirm: confirm, Backlog: p.backlog, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
 	}
 	if p.target > 0 {
-		s.Target, err = capacity.RunTarget(ctx, cfg, p.target, p.limit(m.room), m.measure)
+		s.Target, err = capacity.RunTarget(ctx, cfg, p.target, p.limit(m.Room), m.Measure)
 		return err
 	}
-	s.Search, err = capacity.RunSearch(ctx, cfg, m.measure)
+	s.Search, err = capacity.RunSearch(ctx, cfg, m.Measure)
 	return err
 }
 
-// confirmation is how long the long measurements of a search are. Two vacuum
-// cycles always have the whole time between two VACUUMs in them; one may have
-// a VACUUM in the middle, and show a rate that does not last.
-func (p *capacityPlan) confirmation(ctx context.Context, t *bench.Target) (time.Duration, error) {
-	if p.confirm >= 0 {
-		return p.confirm, nil
-	}
+// vacuumConfirmation is how long the long measurements of a search are unless the
+// user says so. Two vacuum cycles always have the whole time between two VACUUMs
+// in them; one may have a VACUUM in the middle, and show a rate that does not
+// last.
+func vacuumConfirmation(ctx context.Context, t *bench.Target) (time.Duration, error) {
 	cycle, err := t.VacuumCycle(ctx)
 	return max(time.Minute, 2*cycle), err
 }
 
-// probeOrders is what a measurement under a level needs at least: 2 beyond the
+// refuseSLO is an error where all measurements of a search would say the same of
+// a condition; a negative confirm is not known yet.
+func (p *capacityPlan) refuseSLO(confirm time.Duration) error {
+	for _, s := range p.specs {
+		asked := &result.Asked{CountsOrders: true, Producers: true, Queue: true}
+		if confirm >= 0 {
+			longest := max(p.probeDuration(), confirm)
+			asked.Longest = max(s.Load.Warmup, longest/10) + longest + s.Load.Grace
+		}
+		if err := p.slo.Decides(asked); err != nil {
+			return fmt.Errorf("--slo: %w", err)
+		}
+	}
+	return nil
+}
+
+// probeOrders is what a measurement under an objective needs at least: 2 beyond the
 // 99th percentile, and a depth whose trend is more than single orders.
 const probeOrders = 200
 
@@ -196,9 +213,9 @@ func (p *capacityPlan) probeDuration() time.Duration {
 
 // keep records a run: in the file without what only a single run's report
 // draws, and in the strategy where it failed its audit.
-func (r *capacityRun) keep(s *result.Capacity, res *result.Run, p result.Point) {
+func (r *capacityRun) keep(s *result.Capacity, res *result.Run) {
 	if report.AuditOf(res) == report.AuditFailed && s.Invalid == "" {
-		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(p.Clients, "client"), firstOf(res.Audit.Problems))
+		s.Invalid = fmt.Sprintf("the audit failed with %s: %s", amount.Count(res.Clients, "client"), strings.Join(res.Audit.Problems, "; "))
 	}
 	for i := range res.Intervals {
 		res.Intervals[i].Hist = nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,18 +29,19 @@ const stepSummary = "GITHUB_STEP_SUMMARY"
 // gateFlags say what counts as slower.
 func gateFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`PERCENT`: the slowdown that is tolerated"},
-		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + strings.Join(result.MetricNames(), ", "), DefaultText: "orders_per_s, or tps where no orders are counted"},
-		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may fail; more finds more"},
-		&cli.BoolFlag{Name: "strict", Category: categoryGate, Usage: "fail as well where a slowdown cannot be excluded"},
+		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`LIST`: tolerated slowdown, of all metrics or of one: 5%,queue_p99=30%. A latency that decides by default has 50%"},
+		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + result.MetricList(), DefaultText: "orders_per_s, or tps where no orders are counted; and queue_p99 with producers, p99 with --rate"},
+		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may be called slower; more finds more"},
+		&cli.StringFlag{Name: "undecided", Category: categoryGate, Value: string(result.UndecidedAuto), Usage: "`RULE`: what becomes of an inconclusive comparison: auto fails unless twice the tolerated slowdown is excluded, fail unless the tolerated one is, pass never"},
 	}
 }
 
 // readGate reads the flags of gateFlags; leastSlowdown is in per cent.
 func readGate(v *values, leastSlowdown float64) compare.Options {
-	o := compare.Options{
-		MaxSlowdown: v.percentage("max-slowdown", leastSlowdown, 100), Alpha: v.percentage("false-alarms", 0.001, 50),
-		Strict: v.c.Bool("strict"),
+	o := compare.Options{Alpha: v.percentage("false-alarms", 0.001, 50), Undecided: result.Undecided(v.text("undecided"))}
+	o.MaxSlowdown, o.Tolerate = readSlowdowns(v, leastSlowdown)
+	if !slices.Contains(result.UndecidedRules, o.Undecided) {
+		v.fail("--undecided %q: use auto, fail or pass", o.Undecided)
 	}
 	if v.given("metric") {
 		o.Gate = v.list("metric")
@@ -50,6 +52,27 @@ func readGate(v *values, leastSlowdown float64) compare.Options {
 		}
 	}
 	return o
+}
+
+// readSlowdowns reads --max-slowdown: a percentage of all metrics and some of
+// single ones.
+func readSlowdowns(v *values, least float64) (all float64, of map[string]float64) {
+	const name = "max-slowdown"
+	all, of = v.percent(name, defaultMaxSlowdown, least, 100), map[string]float64{}
+	for _, item := range v.list(name) {
+		metric, text, named := strings.Cut(item, "=")
+		if !named {
+			all = v.percent(name, item, least, 100)
+			continue
+		}
+		m, err := result.LookupMetric(strings.TrimSpace(metric))
+		if err != nil {
+			v.fail("--%s: %w", name, err)
+			continue
+		}
+		of[m.Name] = v.percent(name, text, least, 100)
+	}
+	return all, of
 }
 
 // comparisonFlags say how a comparison is printed.
@@ -79,12 +102,14 @@ func (a *app) printComparison(c *cli.Context, format report.Format, r *result.Co
 }
 
 func (a *app) compareCommand() *cli.Command {
-	flags := append(gateFlags(), &cli.BoolFlag{Name: "force", Category: categoryGate, Usage: "compare results of different durability"})
+	flags := append(gateFlags(), &cli.StringSliceFlag{Name: "across", Category: categoryGate, Usage: "`NAME`: compare on purpose although this part of the configuration differs: the name of a flag, parameter or setting (index, payload-bytes, server, synchronous_commit); may be given more than once, or as a list"})
 	return &cli.Command{
 		Name: "compare", ArgsUsage: "BASE NEW",
 		Usage: "judge new results against a baseline: a regression gate",
 		Description: "BASE and NEW are result files (qbench run --json), or folders of them. Each run is one sample: measure both with --repeat 10. " +
-			"The exit status is 3 if NEW is slower, 4 if a run of either failed its audit, 1 if the two were not run alike, and 0 otherwise. " +
+			"Their configurations must be equal; what else is different (a script's text, minor versions, the machine) is named. " +
+			"The exit status is 4 if a run of either failed its audit; else 1 if the two were not run alike or have too few runs to ever find a slowdown; " +
+			"else 2 if a run or a configuration is missing, was aborted or was not audited; else 3 if NEW is slower, or the comparison is inconclusive and --undecided fails it; and 0 otherwise. " +
 			"Where the variable " + stepSummary + " names a file, the Markdown report is added to it.\n\n" +
 			"  qbench run --strategy skip-locked -c 64 -T 10 --repeat 10 --json new.json\n  qbench compare base.json new.json --max-slowdown 5%",
 		Flags:  append(flags, comparisonFlags()...),
@@ -95,10 +120,14 @@ func (a *app) compareCommand() *cli.Command {
 func (a *app) compare(c *cli.Context) error {
 	v := &values{c: c}
 	o := readGate(v, 0)
-	o.Force = c.Bool("force")
+	for _, list := range c.StringSlice("across") {
+		for _, name := range strings.Split(list, ",") {
+			o.Across = append(o.Across, strings.TrimLeft(strings.TrimSpace(name), "-"))
+		}
+	}
 	format := readComparisonFormat(v)
 	if n := c.Args().Len(); n != 2 {
-		v.fail("%d files are named where two are compared: qbench compare BASE NEW", n)
+		v.fail("compare needs two files or folders, BASE and NEW; got %d", n)
 	}
 	if err := v.mistake(); err != nil {
 		return err
@@ -125,24 +154,31 @@ func comparisonStatus(r *result.Comparison) Status {
 	if r.Failed() {
 		status = StatusFailed
 	}
-	if r.Verdict == result.NotComparable {
-		status = StatusUsage
-	}
 	for _, p := range r.Problems {
-		if p.Refusal && p.Kind == "audit" {
+		switch p.Severity {
+		case result.Invalid:
 			status = worse(status, StatusAudit)
+		case result.Refused:
+			status = worse(status, StatusUsage)
+		case result.Incomplete:
+			status = worse(status, StatusIncomplete)
 		}
 	}
 	return status
 }
 
-// percentage reads "5%" or "5" as 0.05; its value must be at least least and
-// below most per cent.
+// percentage reads a flag as percent does.
 func (v *values) percentage(name string, least, most float64) float64 {
-	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(v.text(name)), "%"))
+	return v.percent(name, v.text(name), least, most)
+}
+
+// percent reads "5%" or "5" as 0.05; its value must be at least least and
+// below most per cent.
+func (v *values) percent(name, value string, least, most float64) float64 {
+	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "%"))
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= least && n < most) {
-		v.fail("%s %q: not a percentage: use a number from %g to below %g, such as %s", v.label(name), v.text(name), least, most, defaultMaxSlowdown)
+		v.fail("%s %q: not a percentage: use a number from %g to below %g, such as %s", v.label(name), value, least, most, defaultMaxSlowdown)
 		return 0
 	}
 	return n / 100

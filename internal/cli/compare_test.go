@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,9 +36,12 @@ func writeRuns(t *testing.T, path string, median float64, change func(*result.Fi
 		r := &result.Run{
 			Configuration: result.Configuration{Strategy: "skip-locked", Layout: "plain", Mode: "prepared", Clients: 8},
 			Repeat:        i + 1, CountsOrders: true,
-			OrdersPerS: median * (1 + 0.001*float64((i*7)%10-5)), Audit: &result.Audit{OK: true, Seeded: 1000},
+			DurationS: 10, Audit: &result.Audit{OK: true, Seeded: 1000},
 		}
-		r.TPS, r.Latency.P50, r.Latency.P99 = r.OrdersPerS, 8e3/r.OrdersPerS, 30e3/r.OrdersPerS
+		r.OrdersPerS = math.Round(10*median*(1+0.001*float64((i*7)%10-5))) / 10
+		r.TPS, r.Orders, r.Transactions = r.OrdersPerS, int64(10*r.OrdersPerS), int64(10*r.OrdersPerS)
+		p50, p99 := 8e3/r.OrdersPerS, 30e3/r.OrdersPerS
+		r.Latency = result.Latency{Mean: p50, P50: p50, P90: p99, P95: p99, P99: p99, P999: p99, Max: p99}
 		f.Runs = append(f.Runs, r)
 	}
 	if change != nil {

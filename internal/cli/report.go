@@ -21,15 +21,14 @@ func (a *app) reportCommand() *cli.Command {
 		Name: "report", ArgsUsage: "FILE...",
 		Usage: "render saved results in any format",
 		Description: "FILE is a result file (qbench run --json, or -o), or a folder of them; the runs of several files are put together. " +
-			"With --fail-if the exit status is 3 if a condition is true of a run, 4 if a run failed its audit, since its numbers mean nothing, and 2 if a run was not audited.\n\n" +
+			"With --fail-if the exit status is 3 if a condition is true of a run, 4 if a run failed its audit, since its numbers mean nothing, and 2 if a run was not audited, was interrupted or lost clients.\n\n" +
 			"  qbench report result.json --format html -o result.html\n  qbench report results/ --format benchfmt",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.OfRuns.Formats(), ", "), DefaultText: "text, of several runs table"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`FILE`: write the report there instead of to standard output"},
-			failIfFlag(),
 			&cli.BoolFlag{Name: "no-charts", Category: categoryReport, Usage: "no charts; only the format text has any, and only on a terminal"},
 			&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
-		},
+		}, thresholdFlags()...),
 		Action: a.report,
 	}
 }
@@ -52,6 +51,9 @@ func (a *app) report(c *cli.Context) error {
 	if err := v.mistake(); err != nil {
 		return err
 	}
+	if err := limits.check(); err != nil {
+		return err
+	}
 	files, err := a.readResults(c.Args().Slice()...)
 	if err != nil {
 		return err
@@ -60,17 +62,18 @@ func (a *app) report(c *cli.Context) error {
 	for _, d := range differences {
 		fmt.Fprintf(a.stderr, "qbench: warning: %s\n", d)
 	}
-	if len(limits) > 0 && len(joined.Runs) == 0 {
+	if len(limits.list) > 0 && len(joined.Runs) == 0 {
 		return errors.New("the results hold no run, so there is nothing that --fail-if could be checked on")
 	}
 	lost := out.printTo(v.text("output"), joined)
-	status := a.checkThresholds(limits, joined.Runs)
+	status, err := limits.apply(a.stderr, joined.Runs)
+	lost = errors.Join(lost, err)
 	for _, r := range joined.Runs {
 		switch audit := report.AuditOf(r); {
-		case len(limits) == 0:
+		case len(limits.list) == 0:
 		case audit == report.AuditFailed:
 			status = worse(status, StatusAudit)
-		case audit == report.AuditMissing:
+		case audit == report.AuditMissing, r.AbortedClients > 0, r.Interrupted:
 			status = worse(status, StatusIncomplete)
 		}
 	}

@@ -45,13 +45,14 @@ func (a *app) run(c *cli.Context) error {
 	server := readServer(v)
 	logs := readLogs(v, len(specs))
 	limits := readThresholds(v)
+	limits.refuse(v, specs)
 	if err := v.mistake(); err != nil {
 		return err
 	}
 	if out.folder != nil {
 		out.folder.Title = strategiesOf(specs)
 	}
-	if err := logs.check(); err != nil {
+	if err := errors.Join(logs.check(), limits.check()); err != nil {
 		return err
 	}
 	return a.measure(c.Context, out, func(s *session) error {
@@ -65,7 +66,7 @@ type matrix struct {
 	*session
 	specs  []bench.Spec
 	logs   logOptions
-	limits []result.Threshold
+	limits thresholds
 	file   *result.File
 	// lost is the error of a result other than the report that could not be written.
 	lost error
@@ -118,8 +119,9 @@ func (m *matrix) run(o serverOptions) error {
 		failure = m.ended(nil)
 	}
 	lost := errors.Join(m.lost, m.write(m.file))
-	status = worse(status, m.app.checkThresholds(m.limits, m.file.Runs))
-	return withStatus(orLost(status, lost), errors.Join(failure, lost))
+	checked, err := m.limits.apply(m.app.stderr, m.file.Runs)
+	lost = errors.Join(lost, err)
+	return withStatus(orLost(worse(status, checked), lost), errors.Join(failure, lost))
 }
 
 // save keeps what was measured until now. The runs go on if that fails, since

@@ -3,180 +3,101 @@ package compare
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
+	"qbench/internal/amount"
 	"qbench/internal/result"
 )
 
-// durabilitySettings decide what a commit waits for: with another value the
-// server does less work for the same order.
-var durabilitySettings = []string{"fsync", "full_page_writes", "synchronous_commit"}
-
-// alike lists how the sets were not run alike.
-func alike(base, new Set, groups []group) []result.Problem {
-	var out []result.Problem
-	for _, s := range []Set{base, new} {
-		out = append(out, invalid(s)...)
-	}
-	out = append(out, configurations(base, new)...)
-	out = append(out, environments(base, new)...)
-	return append(out, conditions(groups)...)
-}
-
 // invalid is about the runs of one set by themselves.
 func invalid(s Set) []result.Problem {
-	var out []result.Problem
-	failed, parts, unproved := 0, 0, 0
+	var failed, notAudited, parts int
 	for _, r := range s.Runs {
 		switch {
 		case r.Audit.Failed():
 			failed++
-		case r.Audit != nil && !r.Audit.Made():
-			unproved++
-			continue
-		}
-		if !whole(r) {
+		case unaudited(r):
+			notAudited++
+		case !whole(r):
 			parts++
 		}
 	}
-	if unproved > 0 {
-		out = append(out, result.Problem{Kind: "incomplete",
-			Text: fmt.Sprintf("%s: %d of %d runs were NOT AUDITED and are left out", s.Name, unproved, len(s.Runs))})
-	}
-	if failed > 0 {
-		out = append(out, result.Problem{Refusal: true, Kind: "audit",
-			Text: fmt.Sprintf("%s: %d of %d runs failed the audit, so their numbers are invalid; see `qbench report` on the file", s.Name, failed, len(s.Runs))})
-	}
-	if parts > 0 {
-		out = append(out, result.Problem{Kind: "incomplete",
-			Text: fmt.Sprintf("%s: %d of %d runs were interrupted or lost clients and are left out", s.Name, parts, len(s.Runs))})
-	}
-	return out
-}
-
-// factors are the parts of a configuration in the words of a message.
-var factors = []struct {
-	name string
-	of   func(Config) string
-}{
-	{"strategy", func(c Config) string { return c.Strategy }},
-	{"workload", func(c Config) string { return c.Workload }},
-	{"layout", func(c Config) string { return c.layout() }},
-	{"mode", func(c Config) string { return c.Mode }},
-	{"clients", func(c Config) string { return strconv.Itoa(c.Clients) }},
-	{"parameters", func(c Config) string { return c.Params }},
-}
-
-func configurations(base, new Set) []result.Problem {
-	configs := func(s Set) map[Config]bool {
-		m := map[Config]bool{}
-		for _, r := range s.Runs {
-			if whole(r) {
-				m[configOf(r)] = true
-			}
-		}
-		return m
-	}
-	b, n := configs(base), configs(new)
-	onlyBase, onlyNew := without(b, n), without(n, b)
-	if len(b) == len(onlyBase) {
-		return []result.Problem{{Refusal: true, Kind: "disjoint",
-			Text: fmt.Sprintf("%s and %s have no configuration in common: %s", base.Name, new.Name, whyDisjoint(b, n))}}
-	}
 	var out []result.Problem
-	for _, side := range []struct {
-		set  Set
-		only []string
-	}{{base, onlyBase}, {new, onlyNew}} {
-		if len(side.only) > 0 {
-			out = append(out, result.Problem{Kind: "missing",
-				Text: fmt.Sprintf("only %s has, not compared: %s", side.set.Name, strings.Join(side.only, "; "))})
+	add := func(severity result.Severity, kind string, n int, what string) {
+		if n > 0 {
+			out = append(out, result.Problem{Severity: severity, Kind: kind,
+				Text: fmt.Sprintf("%s: %d of %s %s", s.Name, n, amount.Count(len(s.Runs), "run"), what)})
 		}
 	}
+	add(result.Invalid, "audit", failed, "failed the audit, so their numbers are invalid; see `qbench report` on the file")
+	add(result.Incomplete, "incomplete", notAudited, "were NOT AUDITED and are left out")
+	add(result.Incomplete, "incomplete", parts, "were interrupted or lost clients and are left out")
 	return out
 }
 
-func without(a, b map[Config]bool) []string {
-	var out []string
-	for c := range a {
-		if !b[c] {
-			out = append(out, c.String())
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// whyDisjoint names the factors without a common value.
-func whyDisjoint(b, n map[Config]bool) string {
-	if len(b) == 0 || len(n) == 0 {
-		return "one of them has no complete run"
-	}
-	var out []string
-	for _, f := range factors {
-		values := func(m map[Config]bool) []string {
-			seen := map[string]bool{}
-			for c := range m {
-				v := f.of(c)
-				if v == "" {
-					v = "none"
+// differentTimes tells whether one set was measured after the other, and when.
+func differentTimes(groups []group) (string, bool) {
+	var span [2][2]time.Time
+	for _, g := range groups {
+		for i, runs := range [][]*result.Run{g.base, g.new} {
+			for _, r := range runs {
+				at := r.StartedAt
+				if at.IsZero() {
+					return "", false
 				}
-				seen[v] = true
+				if span[i][0].IsZero() || at.Before(span[i][0]) {
+					span[i][0] = at
+				}
+				if at.After(span[i][1]) {
+					span[i][1] = at
+				}
 			}
-			return slices.Sorted(maps.Keys(seen))
-		}
-		vb, vn := values(b), values(n)
-		if !slices.ContainsFunc(vb, func(v string) bool { return slices.Contains(vn, v) }) {
-			out = append(out, fmt.Sprintf("%s %s against %s", f.name, strings.Join(vb, ", "), strings.Join(vn, ", ")))
 		}
 	}
-	if len(out) == 0 {
-		return "each has values of the other, but in other combinations"
+	if len(groups) == 0 || !span[0][1].Before(span[1][0]) && !span[1][1].Before(span[0][0]) {
+		return "", false
 	}
-	return strings.Join(out, "; ")
+	text := func(s [2]time.Time) string {
+		return s[0].UTC().Format("2006-01-02 15:04:05") + " to " + s[1].UTC().Format("15:04:05")
+	}
+	return fmt.Sprintf("the sets were measured at different times (UTC): base %s, new %s", text(span[0]), text(span[1])), true
 }
 
-// environments compares servers and machines. Files from before a field existed
-// leave it empty, which is no difference.
-func environments(base, new Set) []result.Problem {
+// alsoDifferent names what is no part of a configuration and may move the
+// numbers all the same. Files from before a field existed leave it empty, which is
+// no difference.
+func alsoDifferent(base, new Set, groups []group) []result.Problem {
 	var out []result.Problem
 	differ := func(kind, what, hint string, of func(result.Environment) string) {
 		if text := difference(base, new, of); text != "" {
-			out = append(out, result.Problem{Kind: kind, Text: what + " differs: " + text + hint})
+			out = append(out, result.Problem{Severity: result.Note, Kind: kind, Text: what + " differs: " + text + hint})
 		}
 	}
 	differ("version", "server version", "", func(e result.Environment) string { return e.ServerVersion })
 	differ("version", "qbench version", "; a change of the load generator looks like one of the server", func(e result.Environment) string { return e.QbenchVersion })
 	differ("machine", "machine", "; use `qbench ab`, which alternates on one machine", machine)
-	for _, name := range settingNames(base, new) {
-		text := difference(base, new, func(e result.Environment) string { return e.Settings[name] })
-		switch {
-		case text == "":
-		case slices.Contains(durabilitySettings, name):
-			out = append(out, result.Problem{Refusal: true, CanForce: true, Kind: "durability",
-				Text: fmt.Sprintf("durability differs: %s %s; use --force if that is what is to be compared", name, text)})
-		default:
-			out = append(out, result.Problem{Kind: "settings", Text: fmt.Sprintf("setting differs: %s %s", name, text)})
+	for _, g := range groups {
+		if scripts(g.base) != scripts(g.new) {
+			out = append(out, result.Problem{Severity: result.Note, Kind: "script", Text: fmt.Sprintf("%s: the script's text differs", g.Configuration)})
 		}
 	}
 	return out
 }
 
-func settingNames(sets ...Set) []string {
-	names := map[string]bool{}
-	for _, s := range sets {
-		for _, e := range s.Environments {
-			for name := range e.Settings {
-				// Follows from the number of clients, and changes nothing else.
-				if name != "max_connections" {
-					names[name] = true
-				}
+// scripts is the statements of the runs' scripts, each text once.
+func scripts(runs []*result.Run) string {
+	return distinct(runs, func(r *result.Run) string {
+		var b strings.Builder
+		for _, s := range r.Scripts {
+			for _, statement := range s.Statements {
+				fmt.Fprintln(&b, statement.Text)
 			}
 		}
-	}
-	return slices.Sorted(maps.Keys(names))
+		return b.String()
+	})
 }
 
 func machine(e result.Environment) string {
@@ -217,39 +138,45 @@ func difference(base, new Set, of func(result.Environment) string) string {
 	return b + " against " + n
 }
 
-// conditions compares what was asked of the runs beyond their configuration.
-func conditions(groups []group) []result.Problem {
+// conditions says what makes the samples of a configuration unlike, or the gate
+// blind.
+func conditions(g group, gate []*result.Metric) []result.Problem {
 	var out []result.Problem
-	warn := func(kind, format string, args ...any) {
-		out = append(out, result.Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	note := func(kind, format string, args ...any) {
+		out = append(out, result.Problem{Severity: result.Note, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
-	for _, g := range groups {
-		differ := func(kind, what string, of func(*result.Run) string) {
-			b, n := distinct(g.base, of), distinct(g.new, of)
-			if b != n {
-				warn(kind, "%s: %s: %s against %s", g.Config, what, b, n)
-			}
+	drained := func(r *result.Run) string {
+		if r.Drained {
+			return "drained"
 		}
-		differ("orders", "another number of orders in the queue", func(r *result.Run) string {
-			if r.Audit == nil {
-				return "none"
-			}
-			return strconv.FormatInt(r.Audit.Seeded, 10)
-		})
-		differ("duration", "another length of the runs", func(r *result.Run) string {
-			if r.WantTransactions > 0 {
-				return fmt.Sprintf("%d transactions a client", r.WantTransactions)
-			}
-			return fmt.Sprintf("%g s", r.WantDurationS)
-		})
-		differ("drained", "the queue was drained on one side only", func(r *result.Run) string {
-			if r.Drained {
-				return "drained"
-			}
-			return "not drained"
-		})
-		if g.base[0].Rate > 0 {
-			warn("rate", "%s: --rate sets the throughput, so only a server that cannot keep up shows in it; let a latency decide (--metric p99)", g.Config)
+		return "not drained"
+	}
+	if b, n := distinct(g.base, drained), distinct(g.new, drained); b != n {
+		note("drained", "%s: the queue was drained on one side only: %s against %s", g.Configuration, b, n)
+	}
+	latency := slices.ContainsFunc(gate, func(m *result.Metric) bool { return m.Better == result.LowerIsBetter })
+	switch {
+	case latency:
+	case hasRate(g.base[0]):
+		note("rate", "%s: --rate sets the throughput, so only a server that cannot keep up shows in it; let a latency decide (--metric p99)", g.Configuration)
+	case g.base[0].Enqueue.Rate > 0:
+		note("rate", "%s: --enqueue-rate sets the throughput, so only a queue that cannot keep up shows in it; let a latency decide (--metric queue_p99)", g.Configuration)
+	}
+	return out
+}
+
+// medians notes where the typical ratio and the ratio of the medians, which stand
+// in one row, say different things: the runs of a side then fall into groups.
+func medians(rows []result.ComparisonRow) []result.Problem {
+	var out []result.Problem
+	for _, r := range rows {
+		ratio := r.NewMedian.Value / r.BaseMedian.Value
+		if !r.BaseMedian.Exact() || !r.NewMedian.Exact() || !(ratio > 0) || math.IsInf(ratio, 0) {
+			continue
+		}
+		if math.Abs(math.Log(ratio/r.Ratio.Value)) > math.Log1p(r.MaxSlowdown) && (ratio < r.Ratio.Low || ratio > r.Ratio.High || ratio > 1 != (r.Ratio.Value > 1)) {
+			out = append(out, result.Problem{Severity: result.Note, Kind: "medians",
+				Text: fmt.Sprintf("%s: %s: the medians have the ratio %.3g, but the typical ratio of a new run to a base run is %.3g: the runs of one side fall into groups that differ widely", r.Name(), r.Metric, ratio, r.Ratio.Value)})
 		}
 	}
 	return out
@@ -264,19 +191,4 @@ func distinct(runs []*result.Run, of func(*result.Run) string) string {
 	}
 	slices.Sort(seen)
 	return strings.Join(seen, " and ")
-}
-
-// unmeasured lists the deciding metrics that a configuration has no values of.
-func unmeasured(groups []group, gate []string, rows []result.ComparisonRow) []result.Problem {
-	var out []result.Problem
-	for _, g := range groups {
-		for _, metric := range gate {
-			if !slices.ContainsFunc(rows, func(r result.ComparisonRow) bool {
-				return r.Configuration == g.base[0].Configuration && r.Metric == metric
-			}) {
-				out = append(out, result.Problem{Kind: "unmeasured", Text: fmt.Sprintf("%s: no %s on one side, so it decides nothing", g.Config, metric)})
-			}
-		}
-	}
-	return out
 }

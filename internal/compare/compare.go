@@ -5,28 +5,32 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"qbench/internal/amount"
 	"qbench/internal/result"
 )
 
 // Options say what counts as slower.
 type Options struct {
 	// MaxSlowdown is the tolerated slowdown as a part of the old value; 0.05 is
-	// 5 %. It must lie in [0, 1).
+	// 5 %. It must lie in [0, 1). Tolerate holds those of metrics that have their own.
 	MaxSlowdown float64
-	// Alpha is the accepted chance that a gate fails although nothing changed;
-	// 0 is DefaultAlpha.
+	Tolerate    map[string]float64
+	// Alpha is the accepted chance that a gate says "slower" although nothing
+	// changed; 0 is DefaultAlpha.
 	Alpha float64
-	// Gate names the metrics that decide; none is throughput.
+	// Gate names the metrics that decide; none is the throughput, and a latency
+	// where the throughput is that of the input.
 	Gate []string
 	// Show names further metrics that are judged and shown, but decide nothing;
 	// none is the usual four.
 	Show []string
-	// Strict fails a gate that cannot exclude a slowdown beyond the tolerated
-	// one, instead of letting it pass with a warning.
-	Strict bool
-	// Force compares in spite of refusals where there is anything to compare.
-	Force bool
+	// Undecided is what becomes of a gate that stays undecided; "" is
+	// result.UndecidedAuto.
+	Undecided result.Undecided
+	// Across names parts of the configuration in which the sets may differ.
+	Across []string
 }
 
 // DefaultAlpha is one false alarm in a hundred comparisons.
@@ -39,6 +43,16 @@ const tail = 0.05
 // Confidence is that of the intervals of a report.
 const Confidence = 1 - 2*tail
 
+func (o Options) withDefaults() Options {
+	if o.Alpha == 0 {
+		o.Alpha = DefaultAlpha
+	}
+	if o.Undecided == "" {
+		o.Undecided = result.UndecidedAuto
+	}
+	return o
+}
+
 // Compare judges new against base, for each configuration that both have and
 // each metric.
 //
@@ -47,184 +61,169 @@ const Confidence = 1 - 2*tail
 // direction is tested at Alpha, so at most that share of comparisons of equal
 // things says "slower" anywhere, and at most that share "faster".
 //
-// An error is a mistake in the options; sets that do not compare are a report
+// An error is a mistake in the options; sets that do not compare are a comparison
 // that says so.
 func Compare(base, new Set, o Options) (*result.Comparison, error) {
-	if !(o.MaxSlowdown >= 0 && o.MaxSlowdown < 1) {
-		return nil, fmt.Errorf("maximum slowdown %g: it must be at least 0 and below 1 (5%% is 0.05)", o.MaxSlowdown)
-	}
-	if o.Alpha == 0 {
-		o.Alpha = DefaultAlpha
-	}
-	if !(o.Alpha > 0 && o.Alpha < 0.5) {
-		return nil, fmt.Errorf("level %g: it must lie between 0 and 0.5", o.Alpha)
-	}
-	metrics, gated, err := o.metrics(base, new)
-	if err != nil {
+	o = o.withDefaults()
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	rep := &result.Comparison{
-		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, Confidence: Confidence, Strict: o.Strict,
-		Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
+	c := &result.Comparison{
+		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, Undecided: o.Undecided,
+		Outcome: result.Outcome{Verdict: result.NotComparable},
+		Gate:    []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
-	for _, m := range metrics[:gated] {
-		rep.Gate = append(rep.Gate, m.Name)
+	for _, s := range []Set{base, new} {
+		if len(s.Runs) == 0 {
+			c.Problems = append(c.Problems, result.Problem{Severity: result.Incomplete, Kind: "missing", Text: s.Name + " holds no runs"})
+		}
+		c.Problems = append(c.Problems, invalid(s)...)
 	}
-	groups := matched(base, new)
-	rep.Problems = append(rep.Problems, alike(base, new, groups)...)
-	var refused bool
-	for _, p := range rep.Problems {
-		refused = refused || p.Refusal && !(o.Force && p.CanForce)
+	groups, problems := match(base, new, o.Across)
+	c.Problems = append(c.Problems, problems...)
+	c.Problems = append(c.Problems, alsoDifferent(base, new, groups)...)
+	if slices.ContainsFunc(c.Problems, func(p result.Problem) bool { return p.Severity == result.Refused || p.Severity == result.Invalid }) {
+		return c, nil
 	}
-	if refused {
-		rep.Outcome = result.Outcome{Verdict: result.NotComparable}
-		return rep, nil
+	if text, differ := differentTimes(groups); differ {
+		c.DifferentTimes = true
+		c.Problems = append(c.Problems, result.Problem{Severity: result.Note, Kind: "times",
+			Text: fmt.Sprintf("%s. If the machine changed between them, equals are called slower more often than in %.3g %% of comparisons; `qbench ab` alternates, and has no such limit", text, 100*o.Alpha)})
 	}
-	rep.Rows = append(rep.Rows, judgeFamily(groups, metrics[:gated], o, true)...)
-	rep.Problems = append(rep.Problems, unmeasured(groups, rep.Gate, rep.Rows)...)
-	rep.Rows = append(rep.Rows, judgeFamily(groups, metrics[gated:], o, false)...)
+	decide, show, problems := tests(groups, o)
+	c.Problems = append(c.Problems, problems...)
+	for _, t := range decide {
+		if !slices.Contains(c.Gate, t.metric.Name) {
+			c.Gate = append(c.Gate, t.metric.Name)
+		}
+	}
+	c.Problems = append(c.Problems, tooFew(decide, o.Alpha)...)
+	c.Rows = append(judgeFamily(decide, o), judgeFamily(show, o)...)
+	for _, r := range c.Rows {
+		if r.Drift != "" {
+			c.Problems = append(c.Problems, result.Problem{Severity: result.Note, Kind: "drift",
+				Text: fmt.Sprintf("%s: %s: %s, so the comparison is inconclusive: measure both in alternation with `qbench ab`", r.Name(), r.Metric, r.Drift)})
+		}
+	}
 	// A configuration's metrics stand together, the deciding ones first.
-	slices.SortStableFunc(rep.Rows, func(a, b result.ComparisonRow) int {
-		return cmp.Compare(indexOf(groups, a.Configuration), indexOf(groups, b.Configuration))
+	place := map[result.Configuration]int{}
+	for i, g := range groups {
+		place[g.Configuration] = i
+	}
+	slices.SortStableFunc(c.Rows, func(a, b result.ComparisonRow) int {
+		return cmp.Compare(place[a.Configuration], place[b.Configuration])
 	})
-	rep.Outcome = overall(rep.Rows)
-	return rep, nil
+	c.Problems = append(c.Problems, medians(c.Rows)...)
+	c.Outcome = overall(c.Rows)
+	return c, nil
 }
 
-// metrics resolves the names; the first gated ones decide.
-func (o Options) metrics(base, new Set) (metrics []*result.Metric, gated int, err error) {
-	gate, show := o.Gate, o.Show
-	usual := []string{"orders_per_s", "p50", "p99", "client_cpu_per_order"}
-	if !countsOrders(base) && !countsOrders(new) {
-		usual = []string{"tps", "p50", "p99", "client_cpu_per_tx"}
-	}
-	if len(gate) == 0 {
-		gate = usual[:1]
-	}
-	if len(show) == 0 {
-		show = usual
-	}
-	seen := map[string]bool{}
-	for i, name := range slices.Concat(gate, show) {
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		m, err := result.LookupMetric(name)
-		if err != nil {
-			return nil, 0, err
-		}
-		metrics = append(metrics, m)
-		if i < len(gate) {
-			gated++
-		}
-	}
-	return metrics, gated, nil
+// tested is one metric of one group.
+type test struct {
+	*group
+	metric    *result.Metric
+	base, new sample
+	decides   bool
+	tolerated float64
 }
 
-func countsOrders(s Set) bool {
-	return slices.ContainsFunc(s.Runs, func(r *result.Run) bool { return r.CountsOrders })
-}
-
-// group is a configuration that both sides ran.
-type group struct {
-	Config
-	base, new []*result.Run
-}
-
-// matched pairs the configurations in the order of base. Interrupted runs and
-// those that lost clients are no samples; alike has said so.
-func matched(base, new Set) []group {
-	var groups []group
-	index := map[Config]int{}
-	for _, r := range base.Runs {
-		if !whole(r) {
-			continue
+// tests lists what is judged. A deciding metric without a value in some runs is
+// incomplete: the run that could not be measured may be the slow one.
+func tests(groups []group, o Options) (decide, show []test, problems []result.Problem) {
+	for i := range groups {
+		g := &groups[i]
+		metrics, gated, _ := o.metrics(g.base, g.new) // the names are checked
+		for j, m := range metrics {
+			t := test{group: g, metric: m, base: sampleOf(g.base, m), new: sampleOf(g.new, m), decides: j < gated, tolerated: o.MaxSlowdown}
+			measured := t.base.size() > 0 && t.new.size() > 0
+			if !t.decides {
+				if measured {
+					show = append(show, t)
+				}
+				continue
+			}
+			t.tolerated = o.Tolerated(m.Name)
+			if missing := t.base.missing + t.new.missing; missing > 0 {
+				problems = append(problems, result.Problem{Severity: result.Incomplete, Kind: "unmeasured",
+					Text: fmt.Sprintf("%s: %d of %s have no %s: %s", g.Configuration, missing, amount.Count(len(g.base)+len(g.new), "run"), m.Name, m.Absent)})
+			}
+			if measured {
+				decide = append(decide, t)
+			}
 		}
-		c := configOf(r)
-		i, known := index[c]
-		if !known {
-			i = len(groups)
-			index[c] = i
-			groups = append(groups, group{Config: c})
-		}
-		groups[i].base = append(groups[i].base, r)
+		problems = append(problems, conditions(*g, metrics[:gated])...)
 	}
-	for _, r := range new.Runs {
-		if i, known := index[configOf(r)]; known && whole(r) {
-			groups[i].new = append(groups[i].new, r)
+	return decide, show, problems
+}
+
+// tooFew refuses runs with which no slowdown could ever be shown: the smallest p
+// that the rank-sum test reaches is 1 in (n+m choose n), and must be at most the
+// level of the family's first. Runs that were left out count, because that they are
+// missing is said already.
+func tooFew(decide []test, alpha float64) []result.Problem {
+	least := leastRuns(alpha / float64(len(decide)))
+	var few []string
+	for _, t := range decide {
+		if smallestP(t.baseAll, t.newAll) > alpha/float64(len(decide)) {
+			text := fmt.Sprintf("%s: %d against %d", t.Configuration, t.baseAll, t.newAll)
+			if !slices.Contains(few, text) {
+				few = append(few, text)
+			}
 		}
 	}
-	return slices.DeleteFunc(groups, func(g group) bool { return len(g.new) == 0 })
+	if few == nil {
+		return nil
+	}
+	return []result.Problem{{Severity: result.Refused, Kind: "few",
+		Text: fmt.Sprintf("too few runs to ever find a slowdown (%s): %s at a false-positive rate of %.3g %% take %d runs or more of each configuration on each side (--repeat %d)",
+			strings.Join(few, "; "), amount.Count(len(decide), "comparison"), 100*alpha, least, least)}}
 }
 
-func indexOf(groups []group, c result.Configuration) int {
-	return slices.IndexFunc(groups, func(g group) bool { return g.base[0].Configuration == c })
-}
-
-// whole tells a run that is a sample from a part of one.
-func whole(r *result.Run) bool {
-	return !r.Interrupted && r.AbortedClients == 0 && (r.Audit == nil || r.Audit.Reason == "")
-}
-
-func judgeFamily(groups []group, metrics []*result.Metric, o Options, decides bool) []result.ComparisonRow {
+func judgeFamily(tests []test, o Options) []result.ComparisonRow {
 	var rows []result.ComparisonRow
 	var all []evidence
 	var slower, faster []float64
-	for _, g := range groups {
-		for _, m := range metrics {
-			higher := m.Better == result.HigherIsBetter
-			base, new := samples(g.base, m), samples(g.new, m)
-			if len(base) == 0 || len(new) == 0 {
-				continue
-			}
-			logBase, logNew := logs(base), logs(new)
-			logRatio, ci := shift(logBase, logNew, tail)
-			rows = append(rows, result.ComparisonRow{
-				Configuration: g.base[0].Configuration, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
-				BaseRuns: len(base), NewRuns: len(new), BaseMedian: median(base), NewMedian: median(new),
-				Ratio: ratioOf(logRatio, ci),
-			})
-			worse := 1.0
-			e := evidence{loss: logRatio, ci: ci}
-			if higher {
-				worse = -1
-				e.loss, e.ci = -logRatio, interval{-ci.hi, -ci.lo}
-			}
-			limits := marginsFor(o.MaxSlowdown, higher)
-			e.pSlower, e.pFaster = lossTest(logBase, logNew, worse, 0)
-			e.pBeyondSlower, _ = lossTest(logBase, logNew, worse, limits.slower)
-			_, e.pBeyondFaster = lossTest(logBase, logNew, worse, -limits.faster)
-			all = append(all, e)
-			slower, faster = append(slower, e.pSlower), append(faster, e.pFaster)
+	for _, t := range tests {
+		logBase, logNew := t.base.logs(), t.new.logs()
+		logRatio, ci := shiftOf(logBase, logNew)
+		m := t.metric
+		row := result.ComparisonRow{
+			Configuration: t.Configuration, Across: t.across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: t.decides,
+			MaxSlowdown: t.tolerated, BaseRuns: t.base.size(), NewRuns: t.new.size(), BaseMedian: t.base.median(), NewMedian: t.new.median(),
+			Ratio: ratioOf(logRatio, ci),
 		}
+		worse := 1.0
+		e := evidence{loss: logRatio, ci: ci}
+		if row.HigherIsBetter {
+			worse = -1
+			e.loss, e.ci = -logRatio, interval{-ci.hi, -ci.lo}
+		}
+		limits := marginsFor(t.tolerated, row.HigherIsBetter)
+		e.pSlower, e.pFaster = lossTest(logBase, logNew, worse, 0)
+		e.pBeyondSlower, _ = lossTest(logBase, logNew, worse, limits.slower)
+		_, e.pBeyondFaster = lossTest(logBase, logNew, worse, -limits.faster)
+		if t.decides {
+			row.Drift = drift(logBase.low, logNew.low, driftLevel/float64(len(tests)), limits.slower)
+		}
+		rows, all = append(rows, row), append(all, e)
+		slower, faster = append(slower, e.pSlower), append(faster, e.pFaster)
 	}
 	slower, faster = holm(slower), holm(faster)
 	for i := range rows {
 		r, e := &rows[i], all[i]
 		e.pSlower, e.pFaster = slower[i], faster[i]
 		r.P = min(e.pSlower, e.pFaster)
-		m := marginsFor(o.MaxSlowdown, r.HigherIsBetter)
+		if r.Drift != "" {
+			r.Outcome = result.Outcome{Verdict: result.Inconclusive}
+			continue
+		}
+		m := marginsFor(r.MaxSlowdown, r.HigherIsBetter)
 		r.Outcome = judge(e, m, o.Alpha, beyondLevel, r.HigherIsBetter)
 		if r.Verdict == result.Inconclusive {
 			r.More = moreRuns(r, e, m, o.Alpha/float64(len(rows)))
 		}
 	}
 	return rows
-}
-
-// lossTest gives the p-values of a loss above and below theta; worse is the
-// sign of a loss in the metric's own direction.
-func lossTest(base, new []float64, worse, theta float64) (above, below float64) {
-	moved := make([]float64, len(new))
-	for i, v := range new {
-		moved[i] = v - worse*theta
-	}
-	low, high := rankSum(base, moved)
-	if worse < 0 {
-		return low, high
-	}
-	return high, low
 }
 
 // moreRuns is the number of runs to add to the smaller side.
@@ -244,12 +243,12 @@ func moreRuns(r *result.ComparisonRow, e evidence, m margins, level float64) int
 // nothing known is worse than the same.
 func overall(rows []result.ComparisonRow) result.Outcome {
 	out := result.Outcome{Verdict: result.NotComparable}
-	notSlower := true
+	notSlower, notTwice := true, true
 	for _, r := range rows {
 		if !r.Decides {
 			continue
 		}
-		notSlower = notSlower && r.NotSlower
+		notSlower, notTwice = notSlower && r.NotSlower, notTwice && r.NotTwiceSlower
 		switch {
 		case severity(r.Verdict) > severity(out.Verdict):
 			out = r.Outcome
@@ -257,7 +256,8 @@ func overall(rows []result.ComparisonRow) result.Outcome {
 			out.Within, out.More = max(out.Within, r.Within), max(out.More, r.More)
 		}
 	}
-	out.NotSlower = notSlower && out.Verdict != result.NotComparable
+	known := out.Verdict != result.NotComparable
+	out.NotSlower, out.NotTwiceSlower = notSlower && known, notTwice && known
 	return out
 }
 

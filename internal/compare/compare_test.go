@@ -118,7 +118,8 @@ func TestNoThroughputAtAll(t *testing.T) {
 func TestSummaryOfRows(t *testing.T) {
 	t.Parallel()
 	row := func(v result.Verdict, decides bool, more int) result.ComparisonRow {
-		return result.ComparisonRow{Decides: decides, Outcome: result.Outcome{Verdict: v, More: more, NotSlower: v == result.Same || v == result.Faster}}
+		known := v == result.Same || v == result.Faster
+		return result.ComparisonRow{Decides: decides, Outcome: result.Outcome{Verdict: v, More: more, NotSlower: known, NotTwiceSlower: known}}
 	}
 	for _, c := range []struct {
 		rows []result.ComparisonRow
@@ -126,8 +127,8 @@ func TestSummaryOfRows(t *testing.T) {
 	}{
 		{nil, result.Outcome{Verdict: result.NotComparable}},
 		{[]result.ComparisonRow{row(result.Slower, false, 0)}, result.Outcome{Verdict: result.NotComparable}},
-		{[]result.ComparisonRow{row(result.Same, true, 0), row(result.Slower, false, 0)}, result.Outcome{Verdict: result.Same, NotSlower: true}},
-		{[]result.ComparisonRow{row(result.Same, true, 0), row(result.Faster, true, 0)}, result.Outcome{Verdict: result.Faster, NotSlower: true}},
+		{[]result.ComparisonRow{row(result.Same, true, 0), row(result.Slower, false, 0)}, result.Outcome{Verdict: result.Same, NotSlower: true, NotTwiceSlower: true}},
+		{[]result.ComparisonRow{row(result.Same, true, 0), row(result.Faster, true, 0)}, result.Outcome{Verdict: result.Faster, NotSlower: true, NotTwiceSlower: true}},
 		{[]result.ComparisonRow{row(result.Inconclusive, true, 3), row(result.Faster, true, 0), row(result.Inconclusive, true, 7), row(result.Inconclusive, true, 2)}, result.Outcome{Verdict: result.Inconclusive, More: 7}},
 		{[]result.ComparisonRow{row(result.Inconclusive, true, 3), row(result.Slower, true, 0), row(result.Faster, true, 0)}, result.Outcome{Verdict: result.Slower}},
 	} {
@@ -137,29 +138,43 @@ func TestSummaryOfRows(t *testing.T) {
 	}
 }
 
+// What is inconclusive passes by the rule only.
 func TestFailed(t *testing.T) {
 	t.Parallel()
+	undecided := func(notSlower, notTwice bool) result.ComparisonRow {
+		return result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Inconclusive, NotSlower: notSlower, NotTwiceSlower: notTwice}}
+	}
+	plain := func(v result.Verdict, decides bool) result.ComparisonRow {
+		return result.ComparisonRow{Decides: decides, Outcome: result.Outcome{Verdict: v}}
+	}
 	for _, c := range []struct {
-		row            result.ComparisonRow
-		normal, strict bool
+		row              result.ComparisonRow
+		auto, fail, pass bool // whether the gate fails
 	}{
-		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Slower}}, true, true},
-		{result.ComparisonRow{Decides: false, Outcome: result.Outcome{Verdict: result.Slower}}, false, false},
-		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Inconclusive}}, false, true},
-		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Inconclusive, NotSlower: true}}, false, false},
-		{result.ComparisonRow{Decides: false, Outcome: result.Outcome{Verdict: result.Inconclusive}}, false, false},
-		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Same, NotSlower: true}}, false, false},
-		{result.ComparisonRow{Decides: true, Outcome: result.Outcome{Verdict: result.Faster, NotSlower: true}}, false, false},
+		{plain(result.Slower, true), true, true, true},
+		{plain(result.Slower, false), false, false, false},
+		{plain(result.Inconclusive, false), false, false, false},
+		{plain(result.Same, true), false, false, false},
+		{plain(result.Faster, true), false, false, false},
+		{undecided(false, false), true, true, false},
+		{undecided(false, true), false, true, false},
+		{undecided(true, true), false, false, false},
 	} {
-		for strict, want := range map[bool]bool{false: c.normal, true: c.strict} {
-			rep := &result.Comparison{Strict: strict, Rows: []result.ComparisonRow{c.row}, Outcome: result.Outcome{Verdict: result.Same}}
+		for rule, want := range map[result.Undecided]bool{"": c.auto, result.UndecidedAuto: c.auto, result.UndecidedFail: c.fail, result.UndecidedPass: c.pass} {
+			rep := &result.Comparison{Undecided: rule, Rows: []result.ComparisonRow{c.row}, Outcome: result.Outcome{Verdict: result.Same}}
 			if rep.Failed() != want {
-				t.Errorf("strict %v, %+v: failed is %v", strict, c.row.Outcome, !want)
+				t.Errorf("--undecided %s, %+v: failed is %v", rule, c.row.Outcome, !want)
 			}
 		}
 	}
 	if rep := (&result.Comparison{Outcome: result.Outcome{Verdict: result.NotComparable}}); !rep.Failed() {
 		t.Error("what was not compared has not passed")
+	}
+	for severity, want := range map[result.Severity]bool{result.Note: false, result.Incomplete: true, result.Refused: true, result.Invalid: true} {
+		rep := &result.Comparison{Outcome: result.Outcome{Verdict: result.Same}, Problems: []result.Problem{{Severity: severity}}}
+		if rep.Failed() != want {
+			t.Errorf("%s: failed is %v", severity, !want)
+		}
 	}
 }
 

@@ -37,27 +37,29 @@ func TestSequentialErrorRates(t *testing.T) {
 	const often, seldom = 1000, 300 // comparisons
 	for name, c := range map[string]struct {
 		comparisons    int
-		of             noise
-		ratio, drift   float64
+		on             host
+		ratio          float64
 		budget         int
 		slower, faster [2]float64 // least and most, per cent
 		pairs          int        // at most, in 95 %
 	}{
-		"same, 5 %":               {often, normal(0.05), 1, 0, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, 1 %":               {seldom, normal(0.01), 1, 0, 30, [2]float64{0, 0}, [2]float64{0, 0}, 8},
-		"same, 20 %":              {seldom, normal(0.20), 1, 0, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
-		"same, outliers":          {often, outliers(0.05, 0.05), 1, 0, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, half outliers":     {seldom, outliers(0.05, 0.5), 1, 0, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
-		"same, heavy":             {seldom, heavy(0.1), 1, 0, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
-		"same, drifting":          {seldom, normal(0.05), 1, 0.01, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, drifting the most": {seldom, normal(0.005), 1, 0.03, 30, [2]float64{0, 0}, [2]float64{0, 0}, 30},
-		"10 % slower":             {often, normal(0.05), 0.9, 0, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
-		"10 % slower, 20 pairs":   {often, normal(0.05), 0.9, 0, 20, [2]float64{95, 100}, [2]float64{0, 0}, 20},
-		"10 % slower, outliers":   {often, outliers(0.05, 0.05), 0.9, 0, 30, [2]float64{93, 100}, [2]float64{0, 0}, 30},
-		"10 % slower, drifting":   {seldom, normal(0.05), 0.9, 0.01, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
-		"half as fast":            {seldom, normal(0.05), 0.5, 0, 30, [2]float64{100, 100}, [2]float64{0, 0}, 8},
-		"2 % slower":              {often, normal(0.05), 0.98, 0, 30, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
-		"15 % faster":             {seldom, normal(0.05), 1.15, 0, 30, [2]float64{0, 0}, [2]float64{98, 100}, 16},
+		"same, 5 %":               {often, under(normal(0.05)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, 1 %":               {seldom, under(normal(0.01)), 1, 30, [2]float64{0, 0}, [2]float64{0, 0}, 8},
+		"same, 20 %":              {seldom, under(normal(0.20)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, outliers":          {often, under(outliers(0.05, 0.05)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, half outliers":     {seldom, under(outliers(0.05, 0.5)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, heavy":             {seldom, under(heavy(0.1)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, drifting":          {seldom, under(normal(0.05), drifting(0.01)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, drifting the most": {seldom, under(normal(0.005), drifting(0.03)), 1, 30, [2]float64{0, 0}, [2]float64{0, 0}, 30},
+		"10 % slower":             {often, under(normal(0.05)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"10 % slower, 20 pairs":   {often, under(normal(0.05)), 0.9, 20, [2]float64{95, 100}, [2]float64{0, 0}, 20},
+		"10 % slower, outliers":   {often, under(outliers(0.05, 0.05)), 0.9, 30, [2]float64{93, 100}, [2]float64{0, 0}, 30},
+		"10 % slower, drifting":   {seldom, under(normal(0.05), drifting(0.01)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"10 % slower, period 4":   {seldom, under(normal(0.05), periodic(4, 2, 0, 0.1)), 0.9, 20, [2]float64{90, 100}, [2]float64{0, 0}, 20},
+		"20 % slower, period 3":   {seldom, under(normal(0.05), periodic(3, 1, 1, 0.2)), 0.8, 20, [2]float64{90, 100}, [2]float64{0, 0}, 20},
+		"half as fast":            {seldom, under(normal(0.05)), 0.5, 30, [2]float64{100, 100}, [2]float64{0, 0}, 8},
+		"2 % slower":              {often, under(normal(0.05)), 0.98, 30, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
+		"15 % faster":             {seldom, under(normal(0.05)), 1.15, 30, [2]float64{0, 0}, [2]float64{98, 100}, 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +69,7 @@ func TestSequentialErrorRates(t *testing.T) {
 			got := map[result.Verdict]int{}
 			var pairs []int
 			for range c.comparisons {
-				d := play(t, rng, under(c.of, drifting(c.drift)), c.ratio, SequentialOptions{MaxSlowdown: 0.05, MaxPairs: c.budget, HigherIsBetter: true})
+				d := play(t, rng, c.on, c.ratio, SequentialOptions{MaxSlowdown: 0.05, MaxPairs: c.budget, HigherIsBetter: true})
 				got[d.Verdict]++
 				pairs = append(pairs, d.Pairs)
 			}
@@ -89,15 +91,19 @@ func TestSequentialErrorRates(t *testing.T) {
 func TestConfidenceSequence(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
-	for name, of := range map[string]noise{"normal": normal(0.07), "outliers": outliers(0.05, 0.1)} {
+	for name, on := range map[string]host{
+		"normal": under(normal(0.07)), "outliers": under(outliers(0.05, 0.1)), "period": under(normal(0.02), periodic(4, 2, 1, 0.3)),
+		"steps": under(normal(0.02), steps(3, 0.1)), "autocorrelated": under(normal(0.01), correlated(0.9, 0.1)),
+	} {
 		missed := 0
 		for range 200 {
 			s, err := NewSequential(SequentialOptions{MaxSlowdown: 0.05})
 			if err != nil {
 				t.Fatal(err)
 			}
+			next := pairs(rng, on, 1.3)
 			for range 30 {
-				if err := s.Add(result.Exactly(math.Exp(of(rng))), result.Exactly(1.3*math.Exp(of(rng)))); err != nil {
+				if err := s.Add(next()); err != nil {
 					t.Fatal(err)
 				}
 				if i := s.Decide().Ratio; i.Low > 1.3 || i.High < 1.3 {

@@ -170,6 +170,16 @@ func leastRuns(level float64) int {
 	}
 }
 
+// smallestP is the smallest p-value that the rank-sum test reaches with so many
+// runs: 1 in (n+m choose n).
+func smallestP(n, m int) float64 {
+	p := 1.0
+	for i := 1; i <= n; i++ {
+		p *= float64(i) / float64(m+i)
+	}
+	return p
+}
+
 func medianSorted(s []float64) float64 {
 	mid := len(s) / 2
 	if len(s)%2 == 1 {

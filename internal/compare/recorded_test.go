@@ -43,9 +43,9 @@ func recorded(t *testing.T) map[string]*result.File {
 // split deals the runs of each configuration out to two sides of equal size, of
 // most a side.
 func split(rng *rand.Rand, f *result.File, most int) (a, b Set) {
-	groups, order := map[Config][]*result.Run{}, []Config{}
+	groups, order := map[result.Configuration][]*result.Run{}, []result.Configuration{}
 	for _, r := range f.Runs {
-		c := configOf(r)
+		c := r.Configuration
 		if groups[c] == nil {
 			order = append(order, c)
 		}
@@ -135,8 +135,8 @@ func slowed(r *result.Run, times float64) *result.Run {
 // many times slower, until the trial is done or there are no more.
 func trialOf(t *testing.T, rng *rand.Rand, f *result.File, times float64) result.Verdict {
 	t.Helper()
-	config := configOf(f.Runs[rng.IntN(len(f.Runs))])
-	runs := slices.DeleteFunc(slices.Clone(f.Runs), func(r *result.Run) bool { return configOf(r) != config })
+	config := f.Runs[rng.IntN(len(f.Runs))].Configuration
+	runs := slices.DeleteFunc(slices.Clone(f.Runs), func(r *result.Run) bool { return r.Configuration != config })
 	rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
 	tr, err := NewTrial("a", "b", fivePercent, 0, NewOrder(1))
 	if err != nil {

@@ -1,10 +1,8 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"qbench/internal/result"
 )
@@ -27,79 +25,51 @@ func NewSet(name string, files ...*result.File) Set {
 	return s
 }
 
-// Config is what makes two runs the same thing, measured again.
-type Config struct {
-	Strategy string `json:"strategy"`
-	Workload string `json:"workload,omitempty"`
-	// Layout is plain, unlogged or partitioned; Unlogged is the durability of
-	// the others.
-	Layout     string `json:"layout,omitempty"`
-	Unlogged   bool   `json:"unlogged"`
-	Partitions int    `json:"partitions,omitempty"`
-	Mode       string `json:"mode"`
-	Clients    int    `json:"clients"`
-	// Params are the script's parameters and what was asked of the load (rate,
-	// producers, reconnecting), as "name=value name=value".
-	Params string `json:"params,omitempty"`
-}
-
-func configOf(r *result.Run) Config {
-	var params []string
-	for name, value := range r.Params.Map() {
-		params = append(params, name+"="+value)
-	}
-	if r.Rate > 0 {
-		params = append(params, fmt.Sprintf("--rate=%g", r.Rate))
-	}
-	if r.Reconnect {
-		params = append(params, "--connect")
-	}
-	if r.Producers != nil {
-		params = append(params, fmt.Sprintf("--producers=%d", r.Producers.Clients))
-	}
-	slices.Sort(params)
-	return Config{
-		Strategy: r.Strategy, Workload: r.Workload, Layout: r.Layout, Unlogged: r.Unlogged || r.Layout == "unlogged",
-		Partitions: r.Partitions, Mode: string(r.Mode), Clients: r.Clients, Params: strings.Join(params, " "),
-	}
-}
-
-// String names a configuration among others.
-func (c Config) String() string {
-	s := c.Strategy
-	if c.Params != "" {
-		s += " " + c.Params
-	}
-	if layout := c.layout(); layout != "" {
-		s += ", " + layout
-	}
-	return fmt.Sprintf("%s, %s, %d clients", s, c.Mode, c.Clients)
-}
-
-func (c Config) layout() string {
-	s := c.Layout
-	if c.Partitions > 0 {
-		s += fmt.Sprintf(" (%d)", c.Partitions)
-	}
-	if c.Unlogged && c.Layout != "unlogged" {
-		s = strings.TrimSpace(s + " unlogged")
-	}
-	return s
-}
-
 // logFloor stands for a throughput of nothing, which has no logarithm: far
 // below anything that can be measured, so that it ranks last.
 const logFloor = 1e-9
 
-// samples are the values of a metric, one a run.
-func samples(runs []*result.Run, m *result.Metric) []float64 {
-	var out []float64
+// sample is what the runs of a configuration say about a metric: one value a
+// run, in the order of the runs. A value that is known by its bounds only, such as
+// the queue time of orders that still waited, has two; high may be infinite.
+type sample struct {
+	low, high []float64
+	missing   int // runs without a value
+}
+
+func sampleOf(runs []*result.Run, m *result.Metric) sample {
+	var s sample
 	for _, r := range runs {
-		if e, ok := m.Of(r); ok && !math.IsNaN(e.Value) && !math.IsInf(e.Value, 0) && e.Value >= 0 {
-			out = append(out, e.Value)
+		e, ok := m.Of(r)
+		if !ok || !(e.Value >= 0) || math.IsInf(e.Value, 0) {
+			s.missing++
+			continue
 		}
+		// The interval of an estimate is noise within the run, and the spread of the
+		// runs holds it already; certain bounds (without a confidence) are not.
+		low, high := e.Value, e.Value
+		if e.Confidence == 0 {
+			low, high = max(0, min(e.Low, e.Value)), max(e.High, e.Value)
+		}
+		s.low, s.high = append(s.low, low), append(s.high, high)
 	}
-	return out
+	return s
+}
+
+func (s sample) size() int { return len(s.low) }
+
+func (s sample) exact() bool { return slices.Equal(s.low, s.high) }
+
+// median has the medians of the bounds as its bounds.
+func (s sample) median() result.Estimate {
+	e := result.Exactly(median(s.low))
+	e.High = median(s.high)
+	return e
+}
+
+// logs is the sample on the log scale.
+func (s sample) logs() sample {
+	return sample{low: logs(s.low), high: logs(s.high)}
 }
 
 func logs(values []float64) []float64 {
@@ -108,4 +78,42 @@ func logs(values []float64) []float64 {
 		out[i] = math.Log(max(v, logFloor))
 	}
 	return out
+}
+
+// shiftOf is shift for samples of which bounds are known: the interval holds all
+// the shifts that values within the bounds could have.
+func shiftOf(base, new sample) (float64, interval) {
+	log, ci := shift(base.high, new.low, tail)
+	if base.exact() && new.exact() {
+		return log, ci
+	}
+	most, upper := shift(base.low, new.high, tail)
+	if math.IsInf(log, 0) {
+		log = most
+	}
+	if math.IsInf(log, 0) {
+		log = math.NaN()
+	}
+	return log, interval{ci.lo, upper.hi}
+}
+
+// lossTest gives the p-values of a loss above and below theta, at the bounds that
+// speak most against each; worse is the sign of a loss in the metric's own
+// direction.
+func lossTest(base, new sample, worse, theta float64) (above, below float64) {
+	tails := func(x, y []float64) (low, high float64) {
+		moved := make([]float64, len(y))
+		for i, v := range y {
+			moved[i] = v - worse*theta
+		}
+		return rankSum(x, moved)
+	}
+	low, high := tails(base.high, new.low)
+	if !base.exact() || !new.exact() {
+		low, _ = tails(base.low, new.high)
+	}
+	if worse < 0 {
+		return low, high
+	}
+	return high, low
 }

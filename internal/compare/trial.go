@@ -36,45 +36,47 @@ type tested struct {
 // the report. maxPairs is the budget, 0 for none. An error is a mistake in the
 // options, or a budget with which no slowdown could ever be shown.
 func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error) {
-	if o.Alpha == 0 {
-		o.Alpha = DefaultAlpha
-	}
+	o = o.withDefaults()
 	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs, order: order}
 	// What the metrics are by default follows from the first run; the rest is
 	// checked now.
-	_, gated, err := o.metrics(Set{}, Set{})
+	_, gated, err := o.metrics(nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	t.alpha = o.Alpha / float64(gated)
-	_, err = t.sequential(&result.Metric{}, t.alpha)
+	_, err = t.sequential(&result.Metric{}, t.alpha, o.MaxSlowdown)
 	return t, err
 }
 
 // LeastPairs is the number of pairs below which no slowdown can be shown.
 func (t *Trial) LeastPairs() int { return leastPairs(t.alpha) }
 
+// OrderSeed is the seed of the order of the runs.
+func (t *Trial) OrderSeed() uint64 { return t.order.seed }
+
 // BFirst tells whether B runs before A in the next pair.
 func (t *Trial) BFirst() bool { return t.order.BFirst(t.Pairs()) }
 
-func (t *Trial) sequential(m *result.Metric, alpha float64) (*Sequential, error) {
+func (t *Trial) sequential(m *result.Metric, alpha, maxSlowdown float64) (*Sequential, error) {
 	return NewSequential(SequentialOptions{
-		MaxSlowdown: t.opts.MaxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.Better == result.HigherIsBetter,
+		MaxSlowdown: maxSlowdown, Alpha: alpha, MaxPairs: t.pairs, HigherIsBetter: m.Better == result.HigherIsBetter,
 	})
 }
 
 // start chooses the metrics by the first pair.
 func (t *Trial) start(a, b *result.Run) error {
-	metrics, gated, err := t.opts.metrics(Set{Runs: []*result.Run{a}}, Set{Runs: []*result.Run{b}})
+	metrics, gated, err := t.opts.metrics([]*result.Run{a}, []*result.Run{b})
 	if err != nil {
 		return err
 	}
+	t.alpha = t.opts.Alpha / float64(gated)
 	for i, m := range metrics {
-		alpha := t.opts.Alpha
+		alpha, tolerated := t.opts.Alpha, t.opts.MaxSlowdown
 		if i < gated {
-			alpha = t.alpha
+			alpha, tolerated = t.alpha, t.opts.Tolerated(m.Name)
 		}
-		seq, err := t.sequential(m, alpha)
+		seq, err := t.sequential(m, alpha, tolerated)
 		if err != nil {
 			return err
 		}
@@ -90,23 +92,32 @@ func (t *Trial) start(a, b *result.Run) error {
 // ErrNotASample is the error of Add for a run that stands for nothing.
 var ErrNotASample = errors.New("the run is no sample")
 
+// CheckSample is an ErrNotASample for a run that was interrupted, lost clients,
+// or whose audit failed or was not made.
+func CheckSample(r *result.Run) error {
+	switch {
+	case r.Audit.Failed():
+		return fmt.Errorf("%w: it failed its audit, so its numbers mean nothing: %s", ErrNotASample, strings.Join(r.Audit.Problems, "; "))
+	case r.Audit != nil && !r.Audit.Made():
+		return fmt.Errorf("%w: it was NOT AUDITED: %s", ErrNotASample, r.Audit.Reason)
+	case r.Audit == nil && r.Workload != "":
+		return fmt.Errorf("%w: it was NOT AUDITED", ErrNotASample)
+	case r.Interrupted:
+		return fmt.Errorf("%w: it was interrupted", ErrNotASample)
+	case r.AbortedClients > 0:
+		return fmt.Errorf("%w: it lost %d of %d clients (%s)", ErrNotASample, r.AbortedClients, r.Clients, strings.Join(r.Errors, "; "))
+	}
+	return nil
+}
+
 func sideName(i int) string { return [2]string{"variant a", "variant b"}[i] }
 
-// Add takes a pair of runs made right after each other. A run that was
-// interrupted, lost clients, failed its audit or has no value of a deciding
-// metric is refused, and the pair with it.
+// Add takes a pair of runs made right after each other. A run that is no sample
+// or has no value of a deciding metric is refused, and the pair with it.
 func (t *Trial) Add(a, b *result.Run) error {
 	for i, r := range []*result.Run{a, b} {
-		side := sideName(i)
-		switch {
-		case r.Audit != nil && !r.Audit.Made():
-			return fmt.Errorf("%w: %s was not audited (%s)", ErrNotASample, side, r.Audit.Reason)
-		case r.Audit.Failed():
-			return fmt.Errorf("%w: %s failed its audit, so its numbers mean nothing", ErrNotASample, side)
-		case r.Interrupted:
-			return fmt.Errorf("%w: %s was interrupted", ErrNotASample, side)
-		case r.AbortedClients > 0:
-			return fmt.Errorf("%w: %s lost %d of %d clients (%s)", ErrNotASample, side, r.AbortedClients, r.Clients, strings.Join(r.Errors, "; "))
+		if err := CheckSample(r); err != nil {
+			return fmt.Errorf("%s: %w", sideName(i), err)
 		}
 	}
 	if t.gate == nil {
@@ -171,7 +182,7 @@ func (t *Trial) Done() bool {
 // Report is what is known after the pairs so far; NotComparable without any.
 func (t *Trial) Report() *result.Comparison {
 	rep := &result.Comparison{
-		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Confidence: Confidence, Strict: t.opts.Strict,
+		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Undecided: t.opts.Undecided,
 		OrderSeed: t.order.seed, Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {
@@ -202,7 +213,7 @@ func (m *tested) row(c result.Configuration, across []result.Difference, decides
 	d := m.seq.Decide()
 	r := result.ComparisonRow{
 		Configuration: c, Across: across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
-		BaseRuns: d.Pairs, NewRuns: d.Pairs, BaseMedian: median(m.values[0]), NewMedian: median(m.values[1]),
+		BaseRuns: d.Pairs, NewRuns: d.Pairs, MaxSlowdown: m.seq.opts.MaxSlowdown, BaseMedian: result.Exactly(median(m.values[0])), NewMedian: result.Exactly(median(m.values[1])),
 		Ratio: d.Ratio, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
 	for i := range d.Pairs {

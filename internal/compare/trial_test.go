@@ -101,7 +101,7 @@ func TestTrialReport(t *testing.T) {
 	if got, want := row.Name(), "for-update, plain, prepared, 8 clients; strategy for-update against skip-locked; unlogged none against yes; client 8 against 16"; got != want {
 		t.Errorf("the configuration is %q, want %q", got, want)
 	}
-	if !row.Decides || row.BaseRuns != 2 || row.BaseMedian != 1000 || row.NewMedian != 1100 || math.Abs(row.Ratio.Value-1.1) > 1e-9 {
+	if !row.Decides || row.BaseRuns != 2 || row.BaseMedian.Value != 1000 || row.NewMedian.Value != 1100 || math.Abs(row.Ratio.Value-1.1) > 1e-9 {
 		t.Errorf("%+v", row)
 	}
 	if diff := cmp.Diff([][2]float64{{1000, 1100}, {1000, 1100}}, row.Pairs); diff != "" {
@@ -125,10 +125,14 @@ func TestTrialRefuses(t *testing.T) {
 	}
 	good := sampleRun("s", 1000)
 	for want, change := range map[string]func(*result.Run){
-		"b failed its audit":                    func(r *result.Run) { r.Audit = &result.Audit{Lost: 1} },
-		"b was interrupted":                     func(r *result.Run) { r.Interrupted = true },
-		"b lost 2 of 8 clients (out of memory)": func(r *result.Run) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
-		"orders_per_s of variant b is 0":                 func(r *result.Run) { r.OrdersPerS = 0 },
+		"b: the run is no sample: it failed its audit, so its numbers mean nothing: 1 order is lost": func(r *result.Run) {
+			r.Audit = &result.Audit{Lost: 1, Problems: []string{"1 order is lost"}}
+		},
+		"b: the run is no sample: it was NOT AUDITED: the server is gone": func(r *result.Run) { r.Audit = &result.Audit{Reason: "the server is gone"} },
+		"b: the run is no sample: it was NOT AUDITED":                     func(r *result.Run) { r.Workload = "orders" },
+		"it was interrupted":                     func(r *result.Run) { r.Interrupted = true },
+		"it lost 2 of 8 clients (out of memory)": func(r *result.Run) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
+		"orders_per_s of variant b is 0":         func(r *result.Run) { r.OrdersPerS = 0 },
 	} {
 		tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0, NewOrder(1))
 		if err != nil {

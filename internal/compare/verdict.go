@@ -7,16 +7,16 @@ import (
 )
 
 // margins are the tolerated differences as logs of the ratio new/base, turned
-// so that positive is worse.
-type margins struct{ slower, faster float64 }
+// so that positive is worse; twice is that of result.Twice the slowdown.
+type margins struct{ slower, faster, twice float64 }
 
 // marginsFor gives a slowdown of 5 % its meaning for the metric: 0.95 of the
 // throughput, or 1.05 of the time.
 func marginsFor(maxSlowdown float64, higherIsBetter bool) margins {
 	if higherIsBetter {
-		return margins{-math.Log1p(-maxSlowdown), math.Log1p(maxSlowdown)}
+		return margins{-math.Log1p(-maxSlowdown), math.Log1p(maxSlowdown), -math.Log1p(-result.Twice(maxSlowdown, result.HigherIsBetter))}
 	}
-	return margins{math.Log1p(maxSlowdown), -math.Log1p(-maxSlowdown)}
+	return margins{math.Log1p(maxSlowdown), -math.Log1p(-maxSlowdown), math.Log1p(result.Twice(maxSlowdown, result.LowerIsBetter))}
 }
 
 // evidence is what the data say about one hypothesis; all on the log scale,
@@ -37,7 +37,7 @@ const beyondLevel = 0.4
 // judge gives the verdict, except for what Inconclusive would need. A difference
 // counts if none is excluded at alpha and the tolerated one at beyond.
 func judge(e evidence, m margins, alpha, beyond float64, higherIsBetter bool) result.Outcome {
-	o := result.Outcome{Verdict: result.Inconclusive, NotSlower: e.ci.hi <= m.slower}
+	o := result.Outcome{Verdict: result.Inconclusive, NotSlower: e.ci.hi <= m.slower, NotTwiceSlower: e.ci.hi <= m.twice}
 	switch {
 	case e.pSlower <= alpha && e.pBeyondSlower <= beyond:
 		o.Verdict = result.Slower

@@ -40,8 +40,8 @@ type jsonRun struct {
 }
 
 // Read reads a result file. It refuses a file of another format version by
-// that version's name, and one that is truncated, damaged or followed by
-// anything else. Fields that it does not know are skipped: a later version of
+// that version's name, and one that is truncated, damaged, followed by anything
+// else or whose fields contradict each other. Fields that it does not know are skipped: a later version of
 // the same format may add some.
 func Read(r io.Reader) (*File, error) {
 	dec := json.NewDecoder(r)
@@ -71,7 +71,10 @@ func Read(r io.Reader) (*File, error) {
 			return nil, fmt.Errorf("read result file: run %d is null; the file is damaged, measure again", i+1)
 		}
 	}
-	for _, run := range f.Runs {
+	for i, run := range f.Runs {
+		if err := run.contradiction(); err != nil {
+			return nil, fmt.Errorf("read result file: run %d (%s) contradicts itself: %w; the file is damaged or was edited, measure again", i+1, run.Configuration, err)
+		}
 		run.Env = &f.Environment
 	}
 	return &f, nil

@@ -8,14 +8,19 @@ import (
 
 // Comparison is two sets of runs judged against each other: plain data.
 type Comparison struct {
-	Base        string  `json:"base"`
-	New         string  `json:"new"`
+	Base string `json:"base"`
+	New  string `json:"new"`
+	// MaxSlowdown is the tolerated slowdown as a part of the old value; a row may
+	// have one of its own. Alpha is the accepted false-positive rate of "slower".
 	MaxSlowdown float64 `json:"max_slowdown"`
 	Alpha       float64 `json:"alpha"`
-	Confidence  float64 `json:"confidence"`
-	Strict      bool    `json:"strict"`
+	// Undecided is what becomes of an inconclusive row that decides.
+	Undecided Undecided `json:"undecided"`
 	// Paired says that the runs were judged by pairs (qbench ab).
 	Paired bool `json:"paired,omitempty"`
+	// DifferentTimes says that one set was measured after the other, so that Alpha
+	// does not hold if the machine changed between them.
+	DifferentTimes bool `json:"different_times,omitempty"`
 	// Order is, for each pair, the order of its runs: "A B" or "B A", as a coin
 	// seeded with OrderSeed fell.
 	OrderSeed uint64   `json:"order_seed,omitempty"`
@@ -23,20 +28,59 @@ type Comparison struct {
 	// Interrupted says that the user ended the comparison before its rule did.
 	Interrupted bool     `json:"interrupted,omitempty"`
 	Gate        []string `json:"gate"`
-	// Outcome is that of the gate; NotComparable if a problem is a refusal.
+	// Outcome is that of the gate; NotComparable where nothing was judged.
 	Outcome
 	Problems []Problem       `json:"problems"`
 	Rows     []ComparisonRow `json:"rows"`
 }
 
+// Undecided says whether the gate passes what the runs leave open.
+type Undecided string
+
+// The rules for inconclusive rows. All but the last pass a row whose interval
+// excludes the tolerated slowdown, because that is what the gate asks.
+const (
+	// UndecidedAuto passes a row whose interval excludes [Twice] the tolerated slowdown.
+	UndecidedAuto Undecided = "auto"
+	UndecidedFail Undecided = "fail"
+	UndecidedPass Undecided = "pass"
+)
+
+// UndecidedRules are all rules, the default first.
+var UndecidedRules = []Undecided{UndecidedAuto, UndecidedFail, UndecidedPass}
+
+// Twice is twice a tolerated slowdown. A throughput cannot fall by 100 % or
+// more; beyond a third it is therefore half of what is left.
+func Twice(slowdown float64, better Direction) float64 {
+	if better == HigherIsBetter {
+		return min(2*slowdown, (1+slowdown)/2)
+	}
+	return 2 * slowdown
+}
+
 // Failed is whether the gate fails.
 func (c *Comparison) Failed() bool {
-	return c.Verdict == NotComparable || slices.ContainsFunc(c.Rows, c.Fails)
+	return c.Verdict == NotComparable || slices.ContainsFunc(c.Problems, Problem.Fails) || slices.ContainsFunc(c.Rows, c.Fails)
 }
 
 // Fails is whether a row makes the gate fail.
 func (c *Comparison) Fails(row ComparisonRow) bool {
-	return row.Decides && (row.Verdict == Slower || c.Strict && row.Verdict == Inconclusive && !row.NotSlower)
+	if !row.Decides {
+		return false
+	}
+	return row.Verdict == Slower || row.Verdict == Inconclusive && !c.passes(row)
+}
+
+// passes is whether an inconclusive row is let through.
+func (c *Comparison) passes(row ComparisonRow) bool {
+	switch c.Undecided {
+	case UndecidedPass:
+		return true
+	case UndecidedFail:
+		return row.NotSlower
+	default:
+		return row.NotSlower || row.NotTwiceSlower
+	}
 }
 
 // SampleName is what the comparison counts: a run of each side, or a pair.
@@ -58,18 +102,26 @@ type ComparisonRow struct {
 	HigherIsBetter bool         `json:"higher_is_better"`
 	// Decides is whether the metric is one of the gate.
 	Decides bool `json:"decides"`
+	// MaxSlowdown is what is tolerated of this metric.
+	MaxSlowdown float64 `json:"max_slowdown"`
 	// BaseRuns and NewRuns are the numbers of samples.
-	BaseRuns   int     `json:"base_runs"`
-	NewRuns    int     `json:"new_runs"`
-	BaseMedian float64 `json:"base_median"`
-	NewMedian  float64 `json:"new_median"`
-	// Ratio estimates new/base: the median ratio of a new run to an old one,
-	// which need not be the ratio of the medians. Its interval is of each row by
-	// itself.
+	BaseRuns int `json:"base_runs"`
+	NewRuns  int `json:"new_runs"`
+	// BaseMedian and NewMedian have bounds where a run's value is known by bounds
+	// only.
+	BaseMedian Estimate `json:"base_median"`
+	NewMedian  Estimate `json:"new_median"`
+	// Ratio estimates new/base by Hodges and Lehmann: the median of the ratios of
+	// each new run to each old one (for pairs, of the means of all pairs of log
+	// ratios). It need not be the ratio of the medians. Its interval is of each row
+	// by itself.
 	Ratio Estimate `json:"ratio"`
 	// P is the chance of a difference like this one or more in this direction,
 	// were there none: one-sided, corrected for the number of rows that decide.
 	P float64 `json:"p"`
+	// Drift says how the runs of a set depend on their order; such a row is
+	// inconclusive, and no interval of it excludes anything.
+	Drift string `json:"drift,omitempty"`
 	Outcome
 	// Pairs holds the values of the old and the new run of each pair of a
 	// paired comparison, in the order of the pairs.
@@ -85,18 +137,42 @@ func (r *ComparisonRow) Name() string {
 	return s
 }
 
+// Better is the metric's direction.
+func (r *ComparisonRow) Better() Direction {
+	if r.HigherIsBetter {
+		return HigherIsBetter
+	}
+	return LowerIsBetter
+}
+
 // Problem is a reason not to believe a comparison, or not to make it.
 type Problem struct {
-	// Refusal means that there is no verdict; otherwise it is a warning.
-	Refusal bool `json:"refusal"`
-	// CanForce means that the refusal can be overridden.
-	CanForce bool `json:"can_force,omitempty"`
-	// Kind is one word for programs: audit, disjoint, missing, unmeasured,
-	// incomplete, durability, version, settings, machine, orders, duration, drained, rate.
+	Severity Severity `json:"severity"`
+	// Kind is one word for programs: audit, incomplete, missing, unmeasured,
+	// configuration, across, few, drift, times, drained, rate, medians, or what is
+	// also different (version, machine, script).
 	Kind string `json:"kind"`
 	// Text is the sentence for people.
 	Text string `json:"text"`
 }
+
+// Severity is what a problem means for the gate.
+type Severity string
+
+// The severities.
+const (
+	// Note changes nothing.
+	Note Severity = "note"
+	// Incomplete is runs that are missing, were aborted or were not audited.
+	Incomplete Severity = "incomplete"
+	// Refused is sets that are not comparable, or too few runs to ever decide.
+	Refused Severity = "refused"
+	// Invalid is a failed audit.
+	Invalid Severity = "invalid"
+)
+
+// Fails is whether the gate cannot pass because of the problem.
+func (p Problem) Fails() bool { return p.Severity != Note }
 
 // Verdict is what a comparison came to.
 type Verdict string
@@ -118,11 +194,14 @@ type Outcome struct {
 	// old value (0.03 for 3 %).
 	Within float64 `json:"within,omitempty"`
 	// More is, for Inconclusive, how many more runs a side (or pairs) would
-	// probably decide it; MoreCap stands for more than that.
+	// probably decide it; MoreCap stands for more than that, 0 for a number that is
+	// not known.
 	More int `json:"more,omitempty"`
 	// NotSlower is whether a slowdown beyond the tolerated one is excluded
 	// (at 5 %): the weaker statement that is enough to let a change pass.
 	NotSlower bool `json:"not_slower"`
+	// NotTwiceSlower is the same for [Twice] the tolerated slowdown.
+	NotTwiceSlower bool `json:"not_twice_slower"`
 }
 
 // MoreCap is where estimates of further runs end: no one measures that many,
@@ -145,6 +224,14 @@ func (o Outcome) Text(unit string) string {
 		}
 	}
 	return string(o.Verdict)
+}
+
+// Text is the row's outcome in words.
+func (r *ComparisonRow) Text(unit string) string {
+	if r.Drift != "" {
+		return "inconclusive: drift"
+	}
+	return r.Outcome.Text(unit)
 }
 
 // ceilPercent rounds up, since "within" is a promise.

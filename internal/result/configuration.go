@@ -149,6 +149,16 @@ var plainFactors = []factor{
 	of("server", func(c *Configuration) *int { return &c.ServerMajor }),
 }
 
+// Parts lists the names of all parts but parameters and settings, which have the
+// names that they were given.
+func Parts() []string {
+	names := make([]string, len(plainFactors))
+	for i, f := range plainFactors {
+		names[i] = f.name
+	}
+	return names
+}
+
 func of[T comparable](name string, field func(*Configuration) *T) factor {
 	var zero T
 	return factor{

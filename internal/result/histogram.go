@@ -199,6 +199,9 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	if hdr.TotalCount() != j.Count {
 		return fmt.Errorf("decode histogram: it holds %d samples where count says %d", hdr.TotalCount(), j.Count)
 	}
+	if j.Overflow < 0 || j.Overflow > j.Count || j.MinNS < 0 || j.MaxNS < j.MinNS || j.SumMS < 0 || j.Sum2MS < 0 {
+		return fmt.Errorf("decode histogram: its sums contradict each other: overflow %d of %d, min %d ns, max %d ns, sum %g ms", j.Overflow, j.Count, j.MinNS, j.MaxNS, j.SumMS)
+	}
 	*h = Histogram{hdr, j.SumMS, j.Sum2MS, time.Duration(j.MinNS), time.Duration(j.MaxNS), j.Count, j.Overflow}
 	return nil
 }

@@ -2,7 +2,10 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"qbench/internal/nearest"
 )
 
 // Direction says which values of a metric are good.
@@ -92,16 +95,37 @@ func LookupMetric(name string) (*Metric, error) {
 			return &Metrics[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown metric %q; known are %s", name, strings.Join(MetricNames(), ", "))
+	return nil, fmt.Errorf("unknown metric %q%s; known are %s", name, nearest.DidYouMean(canonical, metricNames()), MetricList())
 }
 
-// MetricNames lists the names in the order of [Metrics].
-func MetricNames() []string {
+func metricNames() []string {
 	names := make([]string, len(Metrics))
 	for i := range Metrics {
 		names[i] = Metrics[i].Name
 	}
 	return names
+}
+
+// MetricList names all metrics, in the order of [Metrics], for help and errors:
+// what several latencies have in common stands there once.
+func MetricList() string {
+	var plain, names, prefixes []string
+	for i := range Metrics {
+		name := Metrics[i].Name
+		prefix, statistic, _ := strings.Cut(name, "_")
+		switch {
+		case Metrics[i].Unit != "ms" || !slices.Contains(plain, statistic):
+			names = append(names, name)
+		case !slices.Contains(prefixes, prefix+"_"):
+			prefixes = append(prefixes, prefix+"_")
+		}
+		if Metrics[i].Group == OrderLatency {
+			plain = append(plain, name)
+		}
+	}
+	last := len(prefixes) - 1
+	return fmt.Sprintf("%s; the latencies %s to %s also with %s or %s before them",
+		strings.Join(names, ", "), plain[0], plain[len(plain)-1], strings.Join(prefixes[:last], ", "), prefixes[last])
 }
 
 // Share is the metric's value in per cent of its whole; false for one that is no

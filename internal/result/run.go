@@ -33,6 +33,9 @@ type Run struct {
 	TPS        float64 `json:"tps"`
 	OrdersPerS float64 `json:"orders_per_s"`
 
+	// Stationarity is nil where the run has too few intervals to judge it.
+	Stationarity *Stationarity `json:"stationarity,omitempty"`
+
 	Stats // of the consumers
 
 	Drained        bool     `json:"drained"`

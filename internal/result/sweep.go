@@ -1,9 +1,14 @@
 package result
 
 import (
+	"errors"
 	"math"
 	"time"
 )
+
+// ErrConnections is wrapped where the server has no connection left for the
+// clients of a point.
+var ErrConnections = errors.New("the server has no connections left")
 
 // Point is one measurement that is asked for.
 type Point struct {

@@ -147,11 +147,11 @@ func TestThresholdsOfBounds(t *testing.T) {
 
 func TestThresholdErrors(t *testing.T) {
 	t.Parallel()
-	names := "known are " + strings.Join(MetricNames(), ", ")
+	names := "known are " + MetricList()
 	for text, want := range map[string]string{
 		"":                   `threshold "": column 1: expected the name of a metric; ` + names,
-		"p98>20ms":           `threshold "p98>20ms": column 1: unknown metric "p98"; ` + names,
-		"  P99>20ms":         `threshold "  P99>20ms": column 3: unknown metric "P99"; ` + names,
+		"p98>20ms":           `threshold "p98>20ms": column 1: unknown metric "p98": did you mean "p90"?; ` + names,
+		"  P99>20ms":         `threshold "  P99>20ms": column 3: unknown metric "P99": did you mean "p99"?; ` + names,
 		">20ms":              `threshold ">20ms": column 1: expected the name of a metric; ` + names,
 		"p99":                `threshold "p99": column 4: expected > >= < or <=, found ""`,
 		"p99=20ms":           `threshold "p99=20ms": column 4: expected > >= < or <=, found "="`,

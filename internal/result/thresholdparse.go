@@ -57,7 +57,7 @@ func (p *thresholdParser) parse() (t Threshold, err error) {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || digit(c) || c == '_' || c == '.'
 	})
 	if name == "" {
-		return t, fmt.Errorf("expected the name of a metric; known are %s", strings.Join(MetricNames(), ", "))
+		return t, fmt.Errorf("expected the name of a metric; known are %s", MetricList())
 	}
 	if t.Metric, err = LookupMetric(name); err != nil {
 		return t, err

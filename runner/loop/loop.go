@@ -9,7 +9,8 @@
 // Elsewhere, and for connections that [Dial] did not make, a goroutine reads
 // and another one writes.
 //
-// [Timers] keeps what is due next, for the timeout of Wait.
+// [Timers] keeps what is due next, for the timeout of Wait, and [Inbox] what other
+// goroutines want done.
 package loop
 
 import (

@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzParse: whatever the text, Parse does not panic, and what it accepts
-// Format prints so that it means the same.
+// is a script that can run.
 func FuzzParse(f *testing.F) {
 	for _, tt := range statements {
 		f.Add(tt.source)
@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		checkFormat(t, s)
+		checkScript(t, s)
 	})
 }
 

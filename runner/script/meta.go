@@ -99,7 +99,7 @@ func (p *parser) exprCommand(lex *metaLexer, c *Command) *Error {
 		if !ok {
 			return lex.error("missing argument")
 		}
-		c.Slot, c.target = p.syms.Intern(name), name
+		c.Slot = p.syms.Intern(name)
 		c.badName = badName(lex, name)
 	}
 	var err *Error
@@ -152,9 +152,9 @@ func (p *parser) wordCommand(lex *metaLexer, c *Command, words []metaWord) *Erro
 		if len(words) < 2 {
 			return lex.errorAt("missing argument", "", 0)
 		}
-		c.target = words[0].text
-		c.badName = badName(lex, c.target)
-		c.Slot = p.syms.Intern(c.target)
+		name := words[0].text
+		c.badName = badName(lex, name)
+		c.Slot = p.syms.Intern(name)
 		c.Args = p.args(words[1:], shellArg)
 	case Shell:
 		if len(words) == 0 {

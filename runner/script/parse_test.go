@@ -3,10 +3,12 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func mustParse(t testing.TB, source string) (*Script, *Symbols) {
@@ -173,7 +175,7 @@ func TestNotes(t *testing.T) {
 		{Text: "summary = a b", Line: 1, Column: 12, Command: 0},
 		{Text: "x", Line: 2, Column: 10, Command: 0},
 		{Text: "orders", Line: 5, Column: 15, Command: 1},
-		{Text: "within", Line: 7, Column: 12, Command: 1, inStatement: true},
+		{Text: "within", Line: 7, Column: 12, Command: 1},
 		{Text: "last", Line: 10, Column: 12, Command: 3},
 	}
 	if diff := cmp.Diff(want, s.Notes, cmp.AllowUnexported(Note{})); diff != "" {
@@ -226,5 +228,60 @@ func TestSymbols(t *testing.T) {
 	}
 	if _, ok := s.Lookup([]byte("c")); ok || s.Len() != 2 {
 		t.Error("Lookup made a name")
+	}
+}
+
+// TestParseProperty puts scripts together from parts that are hard on the parser.
+func TestParseProperty(t *testing.T) {
+	t.Parallel()
+	parts := []string{
+		"select 1;", "select 1 ", "select :a::int\n", "-- c\n", "\n-- qbench: k = v\n", ";", `\;`, `\:`, "\\\n", "\\gset\n", "\\gset p_\n",
+		"\\aset q\\ \n", "/* x;\n*/", "'a;\\", "'", "$$;", "(", ")", "E'\\'", "\n", "\r\n", ":{?x}", ":'x'", "create function f() begin ", " end ",
+		"\\set x 1 + 2\n", "\\set y case when :x then -1 end \\\n + 2.0\n", "\\sleep 1ms\n", "\\sleep :x us\n", "\\shell a :b ::c\\\n", "\\shell a\\ \n",
+		"\\setshell v a\n", "\\if 1\n", "\\elif not :x is null\n", "\\else\n", "\\endif\n", "\\startpipeline\n", "\\endpipeline \\\n\n",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		source := ""
+		for _, part := range rapid.SliceOfN(rapid.SampledFrom(parts), 1, 12).Draw(t, "parts") {
+			source += part
+		}
+		s, err := Parse("case", source, NewSymbols())
+		if err != nil {
+			return // many of these are wrong; that nothing panics is enough
+		}
+		checkScript(t, s)
+	})
+}
+
+// checkScript holds what the runner relies on in any script: a jump leads forward to
+// a command of the same \if, and what points into the source or the commands is in range.
+func checkScript(t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, s *Script) {
+	t.Helper()
+	lines := strings.Count(s.Source, "\n") + strings.Count(s.Source, "\r") + 1
+	for i := range s.Commands {
+		c := &s.Commands[i]
+		jump := func(to int, kinds ...Kind) {
+			if to <= i || to >= len(s.Commands) || !slices.Contains(kinds, s.Commands[to].Kind) {
+				t.Fatalf("%q: command %d jumps to %d", s.Source, i, to)
+			}
+		}
+		switch c.Kind {
+		case If, Elif:
+			jump(c.Else, Elif, Else, Endif)
+			jump(c.End, Endif)
+		case Else:
+			jump(c.End, Endif)
+		}
+		if c.Line < 1 || c.Line > lines || c.Kind == SQL && len(c.Pieces) == 0 {
+			t.Fatalf("%q: command %d is %+v", s.Source, i, *c)
+		}
+	}
+	for _, n := range s.Notes {
+		if n.Command < 0 || n.Command > len(s.Commands) || n.Line < 1 || n.Line > lines {
+			t.Fatalf("%q: note %+v", s.Source, n)
+		}
 	}
 }

@@ -19,8 +19,6 @@ type Note struct {
 	Line    int    // 1-based line of the comment
 	Column  int    // 1-based byte column where Text starts
 	Command int    // index of the command that follows, len(Commands) if none
-
-	inStatement bool // the comment is part of that command's text
 }
 
 // Kind is what a command does.
@@ -77,10 +75,7 @@ type Command struct {
 	// \else that is reached in sequence follows a branch taken and goes to End.
 	Else, End int
 
-	target     string // \set, \setshell: the name of Slot
-	badName    *Error // why no variable can have that name; nil if it can
-	source     string // SQL: as written
-	terminated bool   // SQL: by its own semicolon
+	badName *Error // \set, \setshell: why no variable can have that name; nil if it can
 }
 
 // Piece is a part of an SQL command: literal text or a variable's use.
@@ -131,7 +126,7 @@ func (p *parser) parse() error {
 		if p.err != nil {
 			return p.err
 		}
-		p.addSQL(end)
+		p.addSQL()
 		if end == endOfText {
 			break
 		}
@@ -164,22 +159,16 @@ func (p *parser) wholeError(line int, msg string) *Error {
 
 func (p *parser) add(c Command) { p.script.Commands = append(p.script.Commands, c) }
 
-func (p *parser) addSQL(end sqlEnd) {
+func (p *parser) addSQL() {
 	if len(p.sql.out) == 0 {
 		return
 	}
-	stop := p.sql.pos
-	if end == endBackslash {
-		stop--
-	}
 	text := string(p.sql.out)
 	p.add(Command{
-		Kind:       SQL,
-		Line:       p.lineOf(p.sql.start),
-		Text:       firstLine(text),
-		Pieces:     pieces(text, p.syms),
-		source:     p.script.Source[p.sql.start:stop],
-		terminated: end == endSemicolon,
+		Kind:   SQL,
+		Line:   p.lineOf(p.sql.start),
+		Text:   firstLine(text),
+		Pieces: pieces(text, p.syms),
 	})
 }
 
@@ -230,7 +219,7 @@ const noteMark = "qbench:"
 // comment records the comment at src[start:end] if it is a note. One that
 // shares its line with SQL is refused: it would not be clear which command
 // it speaks of.
-func (p *parser) comment(start, end int, inStatement bool) {
+func (p *parser) comment(start, end int) {
 	src := p.script.Source
 	text := strings.TrimLeft(src[start+2:end], " \t")
 	text, ok := strings.CutPrefix(text, noteMark)
@@ -244,10 +233,9 @@ func (p *parser) comment(start, end int, inStatement bool) {
 		return
 	}
 	p.script.Notes = append(p.script.Notes, Note{
-		Text:        strings.TrimRight(text, " \t"),
-		Line:        p.lineOf(start),
-		Column:      end - len(text) - lineStart + 1,
-		Command:     len(p.script.Commands),
-		inStatement: inStatement,
+		Text:    strings.TrimRight(text, " \t"),
+		Line:    p.lineOf(start),
+		Column:  end - len(text) - lineStart + 1,
+		Command: len(p.script.Commands),
 	})
 }

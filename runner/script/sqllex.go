@@ -15,7 +15,7 @@ type sqlLexer struct {
 	begins    int     // nested BEGIN (and CASE within) of a function's body
 	words     int     // identifiers of the statement so far
 	initials  [4]byte // of the first ones, if they can start CREATE FUNCTION
-	onComment func(start, end int, inStatement bool)
+	onComment func(start, end int)
 
 	out   []byte // text of the statement
 	start int    // where it starts in src; meaningful if out is not empty
@@ -114,7 +114,7 @@ func (l *sqlLexer) lineComment() {
 	if n < 0 {
 		n = len(l.src) - l.pos
 	}
-	l.onComment(l.pos, l.pos+n, len(l.out) > 0)
+	l.onComment(l.pos, l.pos+n)
 	l.blank(n)
 }
 

@@ -6,7 +6,7 @@ import "strings"
 // server, which leaves out those in quotes, comments, parentheses and function
 // bodies. Comments before a statement and empty statements are dropped.
 func Statements(sql string) []string {
-	l := sqlLexer{src: sql, onComment: func(int, int, bool) {}}
+	l := sqlLexer{src: sql, onComment: func(int, int) {}}
 	var out []string
 	text := ""
 	for {
@@ -42,7 +42,7 @@ func withoutComments(s string) string {
 // Words returns the first n words of a statement in lower case, comments left
 // out. A quoted identifier is a word as it is written, without its quotes.
 func Words(sql string, n int) []string {
-	l := sqlLexer{src: sql, onComment: func(int, int, bool) {}}
+	l := sqlLexer{src: sql, onComment: func(int, int) {}}
 	var out []string
 	for l.pos < len(sql) && len(out) < n {
 		l.out = l.out[:0]

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"errors"
@@ -11,9 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"pgregory.net/rapid"
 
-	"qbench/internal/capacity"
 	"qbench/internal/result"
-	"qbench/runner"
 )
 
 // The warm-up's end falls into an interval as a rule, and the run's end too.
@@ -40,7 +38,7 @@ func TestSampleLeavesWarmUpOut(t *testing.T) {
 	if want := []float64{3, 5}; !slices.Equal(s.Depths, want) {
 		t.Errorf("depths %v, want %v", s.Depths, want)
 	}
-	if s.IntervalS != 0.2 || s.EmptyShare != 0.25 || s.CPUPerOrder != 0.005 || s.Errors != 3 || s.OfferedPerS != 98 {
+	if s.IntervalS != 0.2 || s.EmptyShare != 0.25 || s.CPUPerOrder != 0.5/60 || s.Errors != 3 || s.OfferedPerS != 98 {
 		t.Errorf("interval %g, empty %g, CPU %g, errors %d, offered %g", s.IntervalS, s.EmptyShare, s.CPUPerOrder, s.Errors, s.OfferedPerS)
 	}
 	if s.QueueTime == nil || s.QueueTime.P99 != 7 || s.EndToEnd != nil {
@@ -50,12 +48,12 @@ func TestSampleLeavesWarmUpOut(t *testing.T) {
 
 // An interval that ends with the warm-up, but for the ticker's jitter, is the
 // last that is left out.
-func TestMeasuredToleratesJitter(t *testing.T) {
+func TestSettledToleratesJitter(t *testing.T) {
 	t.Parallel()
 	ticks := []result.Tick{
 		{AtS: 0.1003, LengthS: 0.1003}, {AtS: 0.1998, LengthS: 0.0995, OrdersPerS: 1}, {AtS: 0.3001, LengthS: 0.1003, OrdersPerS: 2},
 	}
-	got := measured(ticks, 100*time.Millisecond)
+	got := settled(ticks, 100*time.Millisecond)
 	if len(got) != 2 || got[0].OrdersPerS != 1 {
 		t.Errorf("%d intervals are left, want the last two", len(got))
 	}
@@ -80,7 +78,7 @@ func TestOrdersForLastsThePoint(t *testing.T) {
 		{"no more than may be", map[int]float64{8: 1000}, 6000, 500, 500},
 		{"enough to tell anything", map[int]float64{8: 1}, 0, 1e9, leastSeed},
 	} {
-		m := &points{rates: tt.rates, most: tt.most}
+		m := &Points{rates: tt.rates, Most: tt.most}
 		p := point
 		p.Orders = tt.asked
 		if got := m.ordersFor(p, warmup); got != tt.want {
@@ -116,31 +114,6 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-func TestMovedLatencies(t *testing.T) {
-	t.Parallel()
-	m := newMovedLatencies(2, 2)
-	log := func(thread, client int, ms int, orders int64) {
-		m.LogTx(thread, runner.TxOutcome{Client: client, Latency: time.Duration(ms) * time.Millisecond, Orders: orders})
-	}
-	log(0, 0, 10, 1)
-	log(1, 1, 30, 2)
-	log(0, 0, 500, 0) // found nothing
-	log(1, 2, 900, 1) // a producer
-	near := func(what string, got, want float64) {
-		if math.Abs(got-want) > 0.02*want {
-			t.Errorf("%s is %g ms, want %g", what, got, want)
-		}
-	}
-	near("mean", m.percentiles().Mean, 20)
-	near("maximum of the first window", m.cut().Max, 30)
-	log(0, 1, 5, 1)
-	near("maximum of the second window", m.cut().Max, 5)
-	near("mean of all", m.percentiles().Mean, 15)
-	if got := m.cut().P99; got != 0 {
-		t.Errorf("an empty window has a p99 of %g ms", got)
-	}
-}
-
 func TestConnectionLimitIsTold(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -148,28 +121,8 @@ func TestConnectionLimitIsTold(t *testing.T) {
 		want bool
 	}{{"53300", true}, {"28P01", false}} {
 		err := connectionLimit(fmt.Errorf("connect: %w", &pgconn.PgError{Code: tt.code, Message: "no"}))
-		if got := errors.Is(err, capacity.ErrConnections); got != tt.want {
+		if got := errors.Is(err, result.ErrConnections); got != tt.want {
 			t.Errorf("SQLSTATE %s counts as the connection limit: %t", tt.code, got)
-		}
-	}
-}
-
-func TestStrategyStatus(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		s    result.Capacity
-		want Status
-	}{
-		{result.Capacity{Sweep: &result.Sweep{Best: 4}}, StatusOK},
-		{result.Capacity{Sweep: &result.Sweep{Outcome: result.CapacityTooFast}}, StatusIncomplete},
-		{result.Capacity{Search: &result.Search{Outcome: result.CapacityAtLeast}}, StatusOK},
-		{result.Capacity{Search: &result.Search{Outcome: result.CapacityNever}}, StatusFailed},
-		{result.Capacity{Search: &result.Search{Outcome: result.CapacityNoConnections}}, StatusIncomplete},
-		{result.Capacity{Target: &result.Target{Outcome: result.CapacityImpossible}}, StatusFailed},
-		{result.Capacity{Target: &result.Target{Outcome: result.CapacityImpossible}, Invalid: "lost"}, StatusAudit},
-	} {
-		if got := strategyStatus(&tt.s); got != tt.want {
-			t.Errorf("%+v: status %d, want %d", tt.s, got, tt.want)
 		}
 	}
 }
@@ -193,18 +146,5 @@ func TestUnserved(t *testing.T) {
 	}
 	if r := (&result.Run{Configuration: result.Configuration{Clients: 8}}); unserved(r) || ranDry(r) {
 		t.Error("a queue without partitions has some that are not served")
-	}
-}
-
-func TestProbeDuration(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		target, most float64
-		want         time.Duration
-	}{{0, 0, 5 * time.Second}, {10, 0, 20 * time.Second}, {0, 20, 10 * time.Second}, {1000, 0, 5 * time.Second}} {
-		p := &capacityPlan{duration: 5 * time.Second, target: tt.target, maxRate: tt.most}
-		if got := p.probeDuration(); got != tt.want {
-			t.Errorf("target %g, at most %g orders/s: %s, want %s", tt.target, tt.most, got, tt.want)
-		}
 	}
 }

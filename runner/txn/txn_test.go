@@ -1,4 +1,4 @@
-package runner
+package txn
 
 import (
 	"strconv"
@@ -19,37 +19,37 @@ type model struct {
 
 // run executes a statement that does n orders, in a group of its own, and
 // returns its command tag.
-func (m *model) run(p sqlPart, n int64) (tag string) {
-	switch p.kind {
-	case beginSQL:
+func (m *model) run(p Part, n int64) (tag string) {
+	switch p.Kind {
+	case Begin:
 		m.block = true
 		return "BEGIN"
-	case commitSQL:
+	case Commit:
 		m.committed += m.open
-		m.open, m.marks, m.block = 0, nil, p.chain
+		m.open, m.marks, m.block = 0, nil, p.Chain
 		return "COMMIT"
-	case rollbackSQL:
-		m.open, m.marks, m.block = 0, nil, p.chain
+	case Rollback:
+		m.open, m.marks, m.block = 0, nil, p.Chain
 		return "ROLLBACK"
-	case savepointSQL:
-		m.marks = append(m.marks, savepoint{p.name, m.open})
+	case Savepoint:
+		m.marks = append(m.marks, savepoint{p.Name, m.open})
 		return "SAVEPOINT"
-	case rollbackToSQL, releaseSQL:
+	case RollbackTo, Release:
 		for i := len(m.marks) - 1; i >= 0; i-- {
-			if m.marks[i].name == p.name && p.kind == releaseSQL {
+			if m.marks[i].name == p.Name && p.Kind == Release {
 				m.marks = m.marks[:i]
 				return "RELEASE"
-			} else if m.marks[i].name == p.name {
+			} else if m.marks[i].name == p.Name {
 				m.open, m.marks = m.marks[i].orders, m.marks[:i+1]
 				return "ROLLBACK"
 			}
 		}
 		panic("no such savepoint")
-	case prepareTransactionSQL:
+	case Prepare:
 		m.prepared += m.open
 		m.open, m.marks, m.block = 0, nil, false
 		return "PREPARE TRANSACTION"
-	case commitPreparedSQL:
+	case CommitPrepared:
 		m.committed, m.prepared = m.committed+m.prepared, 0
 		return "COMMIT PREPARED"
 	}
@@ -67,28 +67,28 @@ func (m *model) sync() byte {
 }
 
 // drawPart draws a statement that the server accepts in its state.
-func drawPart(t *rapid.T, m *model) sqlPart {
-	kinds := []sqlPart{{}, {}, {kind: callSQL}}
+func drawPart(t *rapid.T, m *model) Part {
+	kinds := []Part{{}, {}, {Kind: Call}}
 	if m.block {
-		kinds = append(kinds, sqlPart{kind: commitSQL}, sqlPart{kind: commitSQL, chain: true}, sqlPart{kind: rollbackSQL}, sqlPart{kind: rollbackSQL, chain: true},
-			sqlPart{kind: savepointSQL, name: "a"}, sqlPart{kind: savepointSQL, name: "b"}, sqlPart{kind: prepareTransactionSQL})
+		kinds = append(kinds, Part{Kind: Commit}, Part{Kind: Commit, Chain: true}, Part{Kind: Rollback}, Part{Kind: Rollback, Chain: true},
+			Part{Kind: Savepoint, Name: "a"}, Part{Kind: Savepoint, Name: "b"}, Part{Kind: Prepare})
 		for _, s := range m.marks {
-			kinds = append(kinds, sqlPart{kind: rollbackToSQL, name: s.name}, sqlPart{kind: releaseSQL, name: s.name})
+			kinds = append(kinds, Part{Kind: RollbackTo, Name: s.name}, Part{Kind: Release, Name: s.name})
 		}
 	} else {
-		kinds = append(kinds, sqlPart{kind: beginSQL}, sqlPart{kind: beginSQL}, sqlPart{kind: commitPreparedSQL})
+		kinds = append(kinds, Part{Kind: Begin}, Part{Kind: Begin}, Part{Kind: CommitPrepared})
 	}
 	return rapid.SampledFrom(kinds).Draw(t, "statement")
 }
 
 // TestTransactionsAreFollowed runs random statements against a model, in groups
 // as a pipeline sends them, loses the connection after a random reply, and asks
-// what was acknowledged and what is in doubt: the truth lies in between.
+// what was acknowledged and what is in Doubt: the truth lies in between.
 func TestTransactionsAreFollowed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var m model
-		var x txn
+		var x Transaction
 		var acknowledged int64
 		heard := rapid.IntRange(0, 30).Draw(t, "replies heard")
 		reply := func(f func()) {
@@ -96,43 +96,43 @@ func TestTransactionsAreFollowed(t *testing.T) {
 				f()
 			}
 		}
-		var lost [][]flight
+		var lost [][]Flight
 		for range rapid.IntRange(1, 8).Draw(t, "groups") {
-			var unheard []flight
+			var unheard []Flight
 			for range rapid.IntRange(1, 4).Draw(t, "statements") {
 				p := drawPart(t, &m)
 				n := int64(0)
-				if p.kind == plainSQL || p.kind == callSQL {
+				if p.Kind == Plain || p.Kind == Call {
 					n = rapid.Int64Range(0, 3).Draw(t, "orders")
 				}
 				tag := []byte(m.run(p, n))
-				f := flight{sqlPart: p, counts: n > 0, most: 3}
+				f := Flight{Part: p, Counts: n > 0, Most: 3}
 				unheard = append(unheard, f)
 				reply(func() {
 					unheard = unheard[1:]
-					x.done(wire.CommandRows(tag), wire.CommandWrites(tag))
-					x.endMessage()
-					acknowledged += x.complete(p, tag)
+					x.Done(wire.CommandRows(tag), wire.CommandWrites(tag))
+					x.EndMessage()
+					acknowledged += x.Complete(p, tag)
 				})
 			}
 			status := m.sync()
 			heardSync := false
 			reply(func() {
 				heardSync = true
-				acknowledged += x.ready(status, false)
+				acknowledged += x.Ready(status, false)
 			})
 			if !heardSync {
 				lost = append(lost, unheard)
 			}
 		}
-		d := x.lost(lost, false)
-		if acknowledged > m.committed || m.committed+m.prepared > acknowledged+d.orders {
-			t.Fatalf("committed %d, acknowledged %d, in doubt %d", m.committed, acknowledged, d.orders)
+		d := x.Lost(lost, false)
+		if acknowledged > m.committed || m.committed+m.prepared > acknowledged+d.Orders {
+			t.Fatalf("committed %d, acknowledged %d, in Doubt %d", m.committed, acknowledged, d.Orders)
 		}
-		if len(lost) == 0 && (acknowledged != m.committed || d.orders != m.prepared) {
+		if len(lost) == 0 && (acknowledged != m.committed || d.Orders != m.prepared) {
 			t.Fatalf("all replies came: committed %d, acknowledged %d", m.committed, acknowledged)
 		}
-		if d.open {
+		if d.Open {
 			t.Fatal("every statement has a bound")
 		}
 	})
@@ -149,13 +149,13 @@ func TestSelectsCountOnlyWhereNothingWrites(t *testing.T) {
 		{[]string{"BEGIN", "SELECT 1", "DELETE 2", "SELECT 5", "COMMIT"}, 2},
 		{[]string{"BEGIN", "SELECT 2", "COMMIT", "SELECT 4"}, 6},
 	} {
-		var x txn
+		var x Transaction
 		var got int64
 		for _, tag := range c.tags {
-			x.done(wire.CommandRows([]byte(tag)), wire.CommandWrites([]byte(tag)))
-			got += x.complete(sqlPart{}, []byte(tag))
+			x.Done(wire.CommandRows([]byte(tag)), wire.CommandWrites([]byte(tag)))
+			got += x.Complete(Part{}, []byte(tag))
 		}
-		if got += x.ready('I', false); got != c.want {
+		if got += x.Ready('I', false); got != c.want {
 			t.Errorf("%q: %d orders, want %d", c.tags, got, c.want)
 		}
 	}

@@ -1,0 +1,178 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+)
+
+// driftLevel is the accepted share of gates that are called drifting although
+// the order of their runs means nothing. It is small because such a gate is
+// undecided, and large enough to find with 10 runs a side what moves results.
+const driftLevel = 0.01
+
+// drift tests whether the runs of the sets depend on their order: the rank-sum
+// test and its interval hold for exchangeable runs only. It looks for a trend
+// within either set (Mann, Econometrica 13, 1945; Kendall) and for runs that
+// resemble the ones before them (the rank version of von Neumann's ratio; Bartels,
+// J. Amer. Statist. Assoc. 77, 1982), the latter over both sets together, which
+// gives it more power. Both are exact for noise of any shape. A set whose runs all lie
+// within the tolerated slowdown of each other is left alone: what drifts there
+// moves no verdict by more than that. base and new are on the log scale in the
+// order of time. The text says what was found; "" is nothing.
+func drift(base, new []float64, level, tolerated float64) string {
+	for _, side := range []struct {
+		name   string
+		values []float64
+	}{{"base", base}, {"new", new}} {
+		if spread(side.values) <= tolerated {
+			continue
+		}
+		if p := trendP(side.values); p <= level/4 {
+			return fmt.Sprintf("the %s runs drift by %+.0f %% from the first to the last (Mann-Kendall trend test, p = %.2g)",
+				side.name, 100*math.Expm1(trendOf(side.values)), p)
+		}
+	}
+	if max(spread(base), spread(new)) > tolerated {
+		if p := dependenceP(base, new); p <= level/2 {
+			return fmt.Sprintf("runs resemble the ones before them (rank von Neumann ratio test, p = %.2g)", p)
+		}
+	}
+	return ""
+}
+
+func spread(values []float64) float64 { return slices.Max(values) - slices.Min(values) }
+
+// trendOf is the change over the whole set by the median of the slopes between all
+// pairs of runs (Theil and Sen).
+func trendOf(values []float64) float64 {
+	var slopes []float64
+	for i := range values {
+		for j := range i {
+			slopes = append(slopes, (values[i]-values[j])/float64(i-j))
+		}
+	}
+	return median(slopes) * float64(len(values)-1)
+}
+
+// trendP is the two-sided p-value of the Mann-Kendall test: how likely as few or
+// fewer inversions are, or as many, were all orders alike. Ties count half, which
+// makes it slightly conservative.
+func trendP(values []float64) float64 {
+	n := len(values)
+	if n < 3 {
+		return 1
+	}
+	inversions := 0.0
+	for i := range values {
+		for j := range i {
+			switch {
+			case values[j] > values[i]:
+				inversions++
+			case values[j] == values[i]:
+				inversions += 0.5
+			}
+		}
+	}
+	pairs := float64(n*(n-1)) / 2
+	fewer := min(inversions, pairs-inversions)
+	if n > exactLimit {
+		sd := math.Sqrt(pairs * float64(2*n+5) / 18)
+		return min(1, 2*normalCDF((fewer+0.5-pairs/2)/sd))
+	}
+	// The share of orders with k inversions, from that for one run less.
+	share := []float64{1}
+	for m := 2; m <= n; m++ {
+		next := make([]float64, len(share)+m-1)
+		for k, v := range share {
+			for more := range m {
+				next[k+more] += v / float64(m)
+			}
+		}
+		share = next
+	}
+	p := 0.0
+	for k := 0; k <= int(math.Ceil(fewer)); k++ {
+		p += share[k]
+	}
+	return min(1, 2*p)
+}
+
+// dependenceP is the p-value of the sum of squared differences between the ranks of
+// neighbouring runs, weighted so that each set counts as its number of runs: small
+// sums are runs that resemble their neighbours.
+func dependenceP(base, new []float64) float64 {
+	if len(base) < 3 || len(new) < 3 {
+		return 1
+	}
+	v := vonNeumann(midRanks(base)) + vonNeumann(midRanks(new))
+	if len(base)+len(new) > exactLimit {
+		mean, variance := 0.0, 0.0
+		for _, n := range []float64{float64(len(base)), float64(len(new))} {
+			mean += 2 * n
+			variance += n * n * 4 * (n - 2) * (5*n*n - 2*n - 9) / (5 * n * (n + 1) * (n - 1) * (n - 1))
+		}
+		return normalCDF((v - mean) / math.Sqrt(variance))
+	}
+	return dependenceDistribution(len(base), len(new)).lower(v)
+}
+
+func midRanks(values []float64) []float64 {
+	doubled, _ := doubledRanks(values, nil)
+	ranks := make([]float64, len(doubled))
+	for i, r := range doubled {
+		ranks[i] = float64(r) / 2
+	}
+	return ranks
+}
+
+// vonNeumann is the ratio times the number of runs.
+func vonNeumann(ranks []float64) float64 {
+	n := float64(len(ranks))
+	sum := 0.0
+	for i := 1; i < len(ranks); i++ {
+		d := ranks[i] - ranks[i-1]
+		sum += d * d
+	}
+	return n * sum / (n * (n*n - 1) / 12)
+}
+
+// simulatedNull is the distribution of a statistic over random orders, sorted.
+type simulatedNull []float64
+
+// lower is the chance of a value as low or lower, by the estimate that is never 0
+// and keeps the test's level (Davison and Hinkley 1997, 4.2.5).
+func (d simulatedNull) lower(v float64) float64 {
+	i, _ := slices.BinarySearch(d, math.Nextafter(v*(1+1e-12), math.Inf(1)))
+	return float64(i+1) / float64(len(d)+1)
+}
+
+// nulls caches the distributions, which depend on the sizes only.
+var nulls sync.Map // [2]int → simulatedNull
+
+// dependenceDistribution draws orders with a fixed seed, so that a comparison
+// always says the same.
+func dependenceDistribution(nb, nn int) simulatedNull {
+	key := [2]int{min(nb, nn), max(nb, nn)}
+	if d, ok := nulls.Load(key); ok {
+		return d.(simulatedNull)
+	}
+	const draws = 50_000
+	rng := rand.New(rand.NewPCG(uint64(key[0]), uint64(key[1])))
+	d := make(simulatedNull, draws)
+	for _, n := range key {
+		ranks := make([]float64, n)
+		for i := range ranks {
+			ranks[i] = float64(i + 1)
+		}
+		for i := range d {
+			rng.Shuffle(n, func(i, j int) { ranks[i], ranks[j] = ranks[j], ranks[i] })
+			d[i] += vonNeumann(ranks)
+		}
+	}
+	slices.Sort(d)
+	nulls.Store(key, d)
+	return d
+}
