@@ -57,6 +57,7 @@ func known(v float64, write func(float64) string) string {
 	return write(v)
 }
 
+// halfWidth is half the interval as a percentage of the value.
 func halfWidth(e result.Estimate) string {
 	if !e.Bounded() {
 		return "?"
