@@ -360,7 +360,7 @@ func (r *run) load(ctx, stop context.Context) (*result.Run, error) {
 	}
 	s.groups(&cfg, producer)
 	cfg.Interval = s.interval()
-	cfg.Symbols = s.Mix.Symbols
+	cfg.Symbols, cfg.Threads = s.Mix.Symbols, s.Threads()
 	cfg.Message = r.hooks.Message
 	cfg.Started = func(start time.Time) { r.started = start.Add(cfg.Warmup) }
 	cfg.Backlog = -1
