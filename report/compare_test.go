@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -135,7 +136,7 @@ func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Optio
 	return tr.Report()
 }
 
-func renderComparison(t testing.TB, format CompareFormat, r *result.Comparison, o Options) string {
+func renderComparison(t testing.TB, format func(io.Writer, *result.Comparison, Options) error, r *result.Comparison, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := format(&b, r, o); err != nil {
@@ -237,13 +238,13 @@ func TestComparisonFilesParse(t *testing.T) {
 
 func TestLookupCompare(t *testing.T) {
 	t.Parallel()
-	for _, name := range CompareNames() {
-		if _, err := LookupCompare(name); err != nil {
+	for _, name := range OfComparison.Formats() {
+		if _, err := OfComparison.Lookup(name); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := LookupCompare("markdwon")
-	if want := `unknown format of a comparison "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
+	_, err := OfComparison.Lookup("markdwon")
+	if want := `unknown report format "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
