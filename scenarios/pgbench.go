@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"qbench/runner"
+	"qbench/internal/shell"
 )
 
 // Invocation is the part of a run that pgbench's command line can say.
 type Invocation struct {
-	Mode             runner.Mode // "" is Simple, pgbench's default
-	Clients, Threads int         // 0 is pgbench's default of 1
+	Mode             string // simple, extended, prepared or pipelined; "" is simple, pgbench's default
+	Clients, Threads int    // 0 is pgbench's default of 1
 	Duration         time.Duration
 	Transactions     int64
 	Variables        map[string]string // from Scenario.Variables
@@ -23,15 +23,15 @@ type Invocation struct {
 // for a POSIX shell and without the connection's options, or why there is none.
 func (s *Scenario) PgbenchLine(i Invocation) (line, why string) {
 	switch {
-	case i.Mode == runner.Pipelined:
+	case i.Mode == "pipelined":
 		return "", "pgbench has no pipelined mode; -M prepared comes nearest"
-	case len(s.Inline) > 0 && i.Mode != "" && i.Mode != runner.Simple:
+	case len(s.Inline) > 0 && i.Mode != "" && i.Mode != "simple":
 		return "", fmt.Sprintf("pgbench -M %s sends every variable as a parameter, and SQL takes none where :%s stands; it runs under -M simple", i.Mode, s.Inline[0])
 	}
 	words := []string{"pgbench", "-n"}
-	add := func(flag, value string) { words = append(words, flag, quote(value)) }
+	add := func(flag, value string) { words = append(words, flag, value) }
 	if i.Mode != "" {
-		add("-M", string(i.Mode))
+		add("-M", i.Mode)
 	}
 	if i.Clients > 0 {
 		add("-c", fmt.Sprint(i.Clients))
@@ -54,16 +54,5 @@ func (s *Scenario) PgbenchLine(i Invocation) (line, why string) {
 		file += "@1" // pgbench takes what follows the last @ for the weight
 	}
 	add("-f", file)
-	return strings.Join(words, " "), ""
-}
-
-// quote makes a word safe for a POSIX shell, and leaves plain words readable.
-func quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./,:+", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shell.Join(words...), ""
 }
