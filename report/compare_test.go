@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-<<<<<<< HEAD
 	"io"
-=======
 	"math"
->>>>>>> compare
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -104,11 +101,6 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
 		"faster":      do(base(10, 0.02), set(10, 0.02, 1.3, 5.2, 2.5), compare.Options{}),
 		"few":         do(base(2, 0.02), set(3, 0.02, 0.5, 4, 2), compare.Options{}),
-<<<<<<< HEAD
-		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedFail, Gate: []string{"orders_per_s", "p99"}}),
-		"refused":     do(base(10, 0.02), other, compare.Options{}),
-		"forced":      do(base(10, 0.02), other, compare.Options{Across: []string{"synchronous_commit"}}),
-=======
 		"undecided":   do(base(6, 0.2), set(6, 0.2, 0.97, 4, 2), compare.Options{Gate: []string{"orders_per_s", "p99"}, Alpha: 0.05}),
 		"passed":      do(base(6, 0.2), set(6, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedPass}),
 		"not-slower":  do(base(10, 0.06), set(10, 0.06, 1.03, 4.1, 2.05), compare.Options{Undecided: result.UndecidedFail}),
@@ -118,7 +110,6 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"drift":       do(base(10, 0.02), drifting, compare.Options{}),
 		"queue":       do(queue(10), queue(10_000), compare.Options{}),
 		"groups":      do(groups(1.0025, 1.78), groups(1.014, 0.5622), compare.Options{}),
->>>>>>> compare
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
 		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),

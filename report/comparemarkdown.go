@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	"qbench/internal/result"
 )
