@@ -88,7 +88,7 @@ func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn,
 	}
 	notices, _ := h.CustomData[noticesKey].([]*pgconn.Notice)
 	for _, n := range notices {
-		r.message("notice", connectNotice(n))
+		r.message("notice", NoticeText(n))
 	}
 	c := &conn{pid: h.PID, txStatus: h.TxStatus, cancel: canceller(h)}
 	c.prepared = make([]bool, r.statements)
@@ -96,16 +96,4 @@ func (r *run) takeOver(ctx context.Context, pc *pgconn.PgConn) (*conn, net.Conn,
 		c.columns = make([][]int, r.statements)
 	}
 	return c, h.Conn, nil
-}
-
-// connectNotice renders a notice as wire.NoticeText does.
-func connectNotice(n *pgconn.Notice) string {
-	text := n.Severity + ":  " + n.Message
-	if n.Detail != "" {
-		text += "\nDETAIL:  " + n.Detail
-	}
-	if n.Hint != "" {
-		text += "\nHINT:  " + n.Hint
-	}
-	return text
 }

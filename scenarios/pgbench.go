@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"qbench/internal/shell"
 )
 
 // Invocation is the part of a run that pgbench's command line can say.
@@ -27,7 +29,7 @@ func (s *Scenario) PgbenchLine(i Invocation) (line, why string) {
 		return "", fmt.Sprintf("pgbench -M %s sends every variable as a parameter, and SQL takes none where :%s stands; it runs under -M simple", i.Mode, s.Inline[0])
 	}
 	words := []string{"pgbench", "-n"}
-	add := func(flag, value string) { words = append(words, flag, quote(value)) }
+	add := func(flag, value string) { words = append(words, flag, value) }
 	if i.Mode != "" {
 		add("-M", i.Mode)
 	}
@@ -52,16 +54,5 @@ func (s *Scenario) PgbenchLine(i Invocation) (line, why string) {
 		file += "@1" // pgbench takes what follows the last @ for the weight
 	}
 	add("-f", file)
-	return strings.Join(words, " "), ""
-}
-
-// quote makes a word safe for a POSIX shell, and leaves plain words readable.
-func quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./,:+", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shell.Join(words...), ""
 }

@@ -147,8 +147,8 @@ func TestConnectionsOfASpec(t *testing.T) {
 	if n := resolved.Connections(); n != 8 {
 		t.Errorf("%d connections, want 3 pooled and 5 of producers", n)
 	}
-	if resolved.Load.Threads > 3 {
-		t.Errorf("%d threads for 3 connections", resolved.Load.Threads)
+	if resolved.Threads() > 3 {
+		t.Errorf("%d threads for 3 connections", resolved.Threads())
 	}
 }
 

@@ -68,10 +68,7 @@ func (s Spec) Resolve() (Spec, error) {
 		if s.Load.Connect {
 			return s, errors.New("--pool shares connections, and -C makes a new one for each transaction: leave out one of the two")
 		}
-		// Each event loop has connections of its own, so a loop without any
-		// would have to be given one more than was asked for.
 		s.Pool = min(s.Pool, s.Clients)
-		s.Load.Threads = min(s.Load.Threads, s.Pool)
 	}
 	if s.Feed != nil {
 		if err := s.Feed.check(&s); err != nil {

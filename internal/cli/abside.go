@@ -14,6 +14,7 @@ import (
 	"qbench/internal/conninfo"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
+	"qbench/internal/shell"
 )
 
 // side is one of the two variants.
@@ -96,7 +97,7 @@ func givenFlags(c *cli.Context, flags []cli.Flag) []flagValue {
 
 // sideFlags reads the flags of --a or --b.
 func sideFlags(text string) ([]flagValue, error) {
-	words, err := splitWords(text)
+	words, err := shell.Split(text)
 	if err != nil {
 		return nil, err
 	}
@@ -180,14 +181,10 @@ func titleOf(flags []flagValue) string {
 	var words []string
 	for _, f := range flags {
 		f.value = conninfo.Redact(f.value)
-		text := f.String()
-		if strings.ContainsAny(text, " \t'\"\\") {
-			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-		}
-		words = append(words, text)
+		words = append(words, f.String())
 	}
 	if len(words) == 0 {
 		return "the shared flags alone"
 	}
-	return strings.Join(words, " ")
+	return shell.Join(words...)
 }

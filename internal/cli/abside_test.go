@@ -12,37 +12,15 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/result"
+	"qbench/internal/shell"
 )
-
-func TestSplitWords(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		"":                     nil,
-		" \t\n":                nil,
-		"-c 8":                 {"-c", "8"},
-		`--pg-setting='a b' x`: {"--pg-setting=a b", "x"},
-		`"it's" 'say "x"'`:     {"it's", `say "x"`},
-		`a\ b "\"" '\'`:        {"a b", `"`, `\`},
-		`'' ""`:                {"", ""},
-	} {
-		got, err := splitWords(text)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
-		}
-	}
-	for _, bad := range []string{"'a", `"a`, `a\`} {
-		if _, err := splitWords(bad); err == nil {
-			t.Errorf("%q is accepted", bad)
-		}
-	}
-}
 
 // What is quoted as titleOf does is the same word again.
 func TestTitlesAreReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-z'"\\ \t=é$]{0,20}`).Draw(t, "value")
-		words, err := splitWords(titleOf([]flagValue{{name: "setup", value: value}, {name: "unlogged", isBool: true}}))
+		words, err := shell.Split(titleOf([]flagValue{{name: "setup", value: value}, {name: "unlogged", isBool: true}}))
 		if err != nil || !slices.Equal(words, []string{"--setup=" + value, "--unlogged"}) {
 			t.Fatalf("%q became %q, %v", value, words, err)
 		}
@@ -167,26 +145,4 @@ func TestStrategiesOf(t *testing.T) {
 	if got := strategiesOf(specs); got != "b+a" {
 		t.Error(got)
 	}
-}
-
-// Whatever the text, words that were split off are split off again when they
-// are quoted.
-func FuzzSplitWords(f *testing.F) {
-	for _, text := range []string{"", "-c 8", `'a b' "c\"d" e\ f`, `'`, `\`, "\x00 \xff"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		words, err := splitWords(text)
-		if err != nil {
-			return
-		}
-		var quoted []string
-		for _, w := range words {
-			quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
-		}
-		again, err := splitWords(strings.Join(quoted, " "))
-		if err != nil || !slices.Equal(again, words) {
-			t.Errorf("%q: %q, then %q, %v", text, words, again, err)
-		}
-	})
 }

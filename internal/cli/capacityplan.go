@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,9 +44,7 @@ func readCapacityPlan(v *values) *capacityPlan {
 		confirm:    -1,
 		backlog:    v.duration("backlog", time.Second),
 		partitions: v.given("partitions"),
-		feed: bench.Feed{
-			Clients: int(v.integer("producers", "producers", 1, maxClients)), Batch: 1, Poll: defaultPoll, Notify: v.c.Bool("notify"),
-		},
+		feed:       *readProducers(v),
 	}
 	if p.duration < shortest {
 		v.fail("-T %q: a measurement takes at least %s", v.text("time"), shortest)
@@ -135,41 +132,19 @@ func (p *capacityPlan) readFeed(v *values) {
 			v.fail("--%s is about a queue that is filled while it is emptied: give --slo or --soak, or leave it out", flag)
 		}
 	}
-	if v.given("enqueue-batch") {
-		p.feed.Batch = int(v.integer("enqueue-batch", "orders per transaction", 1, math.MaxInt32))
-	}
-	if p.feed.Notify {
-		p.feed.Poll = defaultNotifyPoll
-	}
-	if v.given("poll-interval") {
-		if p.feed.Poll = v.duration("poll-interval", time.Millisecond); p.feed.Poll == 0 {
-			v.fail("--poll-interval %q: use a time above 0", v.text("poll-interval"))
-		}
-	}
 }
 
 // readSpecs reads the strategies and what all their measurements have in
 // common.
 func (p *capacityPlan) readSpecs(v *values) {
-	base := bench.Spec{Clients: 1}
-	base.Queue = readQueue(v)
+	base := readCommon(v)
+	base.Clients, base.Queue = 1, readQueue(v)
 	p.most = base.Queue.Orders
-	base.RecoveryTimeout = readRecovery(v)
 	l := &base.Load
-	l.Seed = base.Queue.Seed
-	l.Duration = p.duration
-	l.Warmup = p.duration / 10
+	l.Duration, l.Warmup = p.duration, p.duration/10
 	if v.given("warmup") {
 		l.Warmup = v.duration("warmup", time.Second)
 	}
-	if v.given("jobs") {
-		l.Threads = int(v.integer("jobs", "threads", 1, maxClients))
-		base.Jobs = l.Threads
-		base.Jobs = l.Threads
-	}
-	l.MaxTries = int(v.integer("max-tries", "tries", 0, math.MaxInt32))
-	l.Grace = v.duration("grace", time.Second)
-	l.VerboseErrors = v.c.Bool("verbose-errors")
 	modes := readModes(v)
 	if len(modes) > 1 {
 		v.fail("-M %q: a capacity is that of one query mode: give one", v.text("protocol"))

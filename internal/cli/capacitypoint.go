@@ -26,10 +26,7 @@ func (r *capacityRun) newPoints(srv *server, spec bench.Spec, room int, keep fun
 }
 
 func (m *points) run(_ context.Context, spec bench.Spec) (*result.Run, error) {
-	if spec.Load.Threads == 0 {
-		spec.Load.Threads = defaultThreads(spec.Clients)
-	}
-	title, failed := describeSpec(spec, false), int64(0)
+	title, failed := spec.String(), int64(0)
 	res, err := m.session.run(m.server, spec, m.env, func(msgs *messages) bench.Hooks {
 		return bench.Hooks{
 			Seeding: m.con.seeding,

@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/bench"
-	"qbench/schema"
 )
 
 const categoryFeed = "Producers (a run with producers does not end when the queue is empty)"
@@ -40,12 +39,19 @@ func readFeed(v *values) *bench.Feed {
 		}
 		return nil
 	}
+	f := readProducers(v)
+	if v.given("enqueue-rate") {
+		f.Rate = v.positive("enqueue-rate", "a rate")
+	}
+	return f
+}
+
+// readProducers reads what producers do, but for their rate, and how their
+// consumers wait.
+func readProducers(v *values) *bench.Feed {
 	f := &bench.Feed{Clients: int(v.integer("producers", "producers", 1, maxClients)), Batch: 1, Poll: defaultPoll, Notify: v.c.Bool("notify")}
 	if v.given("enqueue-batch") {
 		f.Batch = int(v.integer("enqueue-batch", "orders per transaction", 1, math.MaxInt32))
-	}
-	if v.given("enqueue-rate") {
-		f.Rate = v.positive("enqueue-rate", "a rate")
 	}
 	if f.Notify {
 		f.Poll = defaultNotifyPoll
@@ -56,25 +62,4 @@ func readFeed(v *values) *bench.Feed {
 		}
 	}
 	return f
-}
-
-// variantFlags say what the tables of some workloads are like.
-func variantFlags() []cli.Flag {
-	return append(jobsFlags(),
-		&cli.StringFlag{Name: "index", Category: categoryQueue, Usage: "`KIND`: index of the claim queue besides its primary key: full (on process_id), partial (of unclaimed messages only) or none", DefaultText: schema.IndexFull},
-		&cli.StringFlag{Name: "claimed", Category: categoryQueue, Usage: "`N`: seeded messages of the claim queue, the oldest ones, that a lost worker has claimed", DefaultText: "0"},
-		&cli.StringFlag{Name: "payload-bytes", Category: categoryQueue, Usage: "`N`: bytes that each order carries besides its number", DefaultText: "0"},
-	)
-}
-
-// readVariant reads the flags of variantFlags.
-func readVariant(v *values, o *schema.Options) {
-	o.Index = v.text("index")
-	readJobs(v, o)
-	if v.given("claimed") {
-		o.Claimed = v.integer("claimed", "claimed messages", 0, math.MaxInt32)
-	}
-	if v.given("payload-bytes") {
-		o.PayloadBytes = int(v.integer("payload-bytes", "bytes", 0, schema.MaxPayloadBytes))
-	}
 }

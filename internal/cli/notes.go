@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
 
 	"qbench/internal/amount"
 	"qbench/internal/bench"
@@ -106,6 +107,13 @@ func (c *console) seeding(done, total int64) {
 
 func (c *console) seeded(r schema.SeedReport) {
 	c.note("seeded %s orders in %.1f s", amount.Grouped(r.Orders), r.Total.Seconds())
+}
+
+func messageFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "progress", Aliases: []string{"P"}, Category: categoryMessage, Usage: "`N`: print a line every N seconds"},
+		&cli.BoolFlag{Name: "verbose-errors", Category: categoryMessage, Usage: "print every failed and every repeated transaction"},
+	}
 }
 
 // messages prints what the runner says, as pgbench does. When one error ends

@@ -4,13 +4,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"qbench/internal/printable"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
 	"qbench/report"
 )
+
+const defaultLogPrefix = "qbench_log"
+
+func reportFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.OfRuns.Formats(), ", "), DefaultText: "text, of several runs table"},
+		&cli.StringFlag{Name: "json", Category: categoryReport, Usage: "`FILE`: write the result file as well; - is standard output, and moves the report to standard error"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`DIR`: keep the result file there as well, under a name of its own (time and strategies); the folder is made if need be"},
+		&cli.BoolFlag{Name: "report-per-command", Aliases: []string{"r"}, Category: categoryReport, Usage: "latency of each statement"},
+		&cli.BoolFlag{Name: "no-charts", Category: categoryReport, Usage: "no charts; only the format text has any, and only on a terminal"},
+		&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
+		&cli.BoolFlag{Name: "log", Aliases: []string{"l"}, Category: categoryReport, Usage: "write each transaction's outcome to a file per thread, in pgbench's format"},
+		&cli.StringFlag{Name: "log-prefix", Category: categoryReport, Value: defaultLogPrefix, Usage: "`PREFIX`: of the log files' names; the process id follows, of several runs the run's number too"},
+	}, thresholdFlags()...)
+}
 
 // output is where a command's results go.
 type output struct {

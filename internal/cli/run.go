@@ -134,7 +134,10 @@ func (m *matrix) save() {
 
 // one does a run with its log.
 func (m *matrix) one(srv *server, i int, spec bench.Spec) (*result.Run, error) {
-	title := describeSpec(spec, m.specs[len(m.specs)-1].Repeat > 1)
+	title := spec.String()
+	if m.specs[len(m.specs)-1].Repeat > 1 {
+		title += fmt.Sprintf(", repeat %d", spec.Repeat)
+	}
 	if len(m.specs) > 1 {
 		title = fmt.Sprintf("[%d/%d] %s", i+1, len(m.specs), title)
 	} else {

@@ -8,10 +8,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"qbench/internal/bench"
 	"qbench/internal/pgserver"
 	"qbench/runner"
 )
+
+const defaultRecovery = "60s"
+
+// serverFlags choose the server.
+func serverFlags() []cli.Flag {
+	return append(namedServerFlags(),
+		&cli.StringSliceFlag{Name: "pg-setting", Category: categoryServer, Usage: "`NAME=VALUE`: a setting of the started server, such as fsync=off; repeatable"},
+		&cli.StringFlag{Name: "pg-bindir", Category: categoryServer, Usage: "`DIR`: folder of initdb and postgres", DefaultText: "PATH, pg_config, the usual places"},
+		&cli.StringFlag{Name: "recovery-timeout", Category: categoryServer, Value: defaultRecovery, Usage: "`TIME`: longest wait after the load, in seconds or as 5m, for a server that restarts or recovers from a crash, and for server processes of the load that have not ended; then the run is NOT AUDITED"},
+		&cli.BoolFlag{Name: "keep-server", Category: categoryServer, Usage: "leave the started server running, and say how to connect to it and how to stop it"},
+	)
+}
+
+// namedServerFlags are for commands that make sense only on a server that is
+// there.
+func namedServerFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "dsn", Category: categoryServer, Usage: "`DSN`: the server, as postgres://USER@HOST:PORT/DATABASE or host=HOST dbname=DATABASE; what it leaves out comes from libpq's variables (PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSERVICE) and ~/.pgpass"},
+	}
+}
 
 // serverVariables are libpq's variables that name a server. PGUSER and
 // PGPASSWORD alone say who, not where, and so name none.

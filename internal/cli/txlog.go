@@ -50,5 +50,5 @@ func (o logOptions) open(i int, s bench.Spec) (*pgbench.TxLog, error) {
 	if o.runs > 1 {
 		prefix = fmt.Sprintf("%s.%d", prefix, i+1)
 	}
-	return pgbench.OpenTxLog(prefix, min(s.Load.Threads, s.Clients), s.Rate > 0, s.Load.MaxTries != 1)
+	return pgbench.OpenTxLog(prefix, min(s.Threads(), s.Clients), s.Rate > 0, s.Load.MaxTries != 1)
 }

@@ -147,3 +147,14 @@ func (v *values) pairs(name string) map[string]string {
 	}
 	return out
 }
+
+// unique is a list with each entry once, where it stands first.
+func unique(list []string) []string {
+	var out []string
+	for _, x := range list {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}

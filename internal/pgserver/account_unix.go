@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+
+	"qbench/internal/shell"
 )
 
 // account is the operating system's user that the server runs as.
@@ -87,11 +89,11 @@ func (a account) reaches(dir string) bool {
 // asAccount puts in front of a command what root needs to run it as the account.
 func (a account) asAccount(words ...string) string {
 	if !a.switched {
-		return shellWords(words...)
+		return shell.Join(words...)
 	}
 	prefix := []string{"runuser", "-u", a.name, "--"}
 	if runtime.GOOS == "darwin" {
 		prefix = []string{"sudo", "-u", a.name}
 	}
-	return shellWords(append(prefix, words...)...)
+	return shell.Join(append(prefix, words...)...)
 }

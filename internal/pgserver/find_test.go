@@ -218,11 +218,3 @@ func TestSettingShape(t *testing.T) {
 		}
 	}
 }
-
-func TestShellWords(t *testing.T) {
-	t.Parallel()
-	want := `/bin/psql -h '/tmp/it'\''s here' '' '$x'`
-	if got := shellWords("/bin/psql", "-h", "/tmp/it's here", "", "$x"); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

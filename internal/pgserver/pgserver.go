@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"qbench/internal/shell"
 )
 
 // Options says which server is wanted. The zero value is a server for a hundred connections from whatever binaries are found.
@@ -84,7 +86,7 @@ func (s *Server) HowToConnect() string {
 	if !executable(psql) {
 		psql = "psql" // packaged apart from the server
 	}
-	return shellWords(psql, "-h", s.socketDir, "-p", socketPort, "-U", "postgres", "-d", "postgres")
+	return shell.Join(psql, "-h", s.socketDir, "-p", socketPort, "-U", "postgres", "-d", "postgres")
 }
 
 // HowToStop is the command line that stops this server, if it still runs, and removes its folders.
@@ -102,17 +104,4 @@ func (s *Server) Stop() error {
 		}
 	})
 	return s.stopErr
-}
-
-// shellWords joins words into a line that a POSIX shell splits into the same words.
-func shellWords(words ...string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		if w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%") == "" {
-			out[i] = w
-			continue
-		}
-		out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-	}
-	return strings.Join(out, " ")
 }

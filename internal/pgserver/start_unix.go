@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"qbench/internal/shell"
+
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -72,7 +74,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	// Whether or not it still runs: after a reboot the folder has to go as well.
 	s.stopCmd = p.account.asAccount(filepath.Join(bindir, "pg_ctl"), "stop", "-D", p.dataDir(), "-m", "immediate") +
-		"; " + shellWords(append([]string{"rm", "-rf"}, p.folderPaths()...)...)
+		"; " + shell.Join(append([]string{"rm", "-rf"}, p.folderPaths()...)...)
 	if o.Keep {
 		if err := p.keep(); err != nil {
 			return nil, err

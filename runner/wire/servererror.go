@@ -50,31 +50,44 @@ func Fatal(body []byte) bool {
 // NoticeText renders a NoticeResponse as libpq shows it, which is without the
 // context.
 func NoticeText(body []byte) string {
-	text, _, _ := strings.Cut(ErrorText(body, ""), "\nCONTEXT:  ")
-	return text
+	m := readMessage(body)
+	m.Context = ""
+	return m.Text("")
 }
 
-// ErrorText renders an ErrorResponse as psql and pgbench show it: severity and
-// message, the line of the query with a caret where there is a position, then
-// detail, hint and context. query may be "" where it is not known.
-func ErrorText(body []byte, query string) string {
-	var b strings.Builder
-	b.Write(ErrorField(body, FieldShown))
-	b.WriteString(":  ")
-	b.Write(ErrorField(body, FieldMessage))
-	if pos, err := strconv.Atoi(string(ErrorField(body, FieldPosition))); err == nil && query != "" {
-		b.WriteString(Caret(query, pos))
+// ErrorText renders an ErrorResponse as psql and pgbench show it; see
+// [ServerMessage.Text].
+func ErrorText(body []byte, query string) string { return readMessage(body).Text(query) }
+
+func readMessage(body []byte) ServerMessage {
+	field := func(f byte) string { return string(ErrorField(body, f)) }
+	position, _ := strconv.Atoi(field(FieldPosition)) // the server writes a number, or no such field
+	return ServerMessage{
+		Severity: field(FieldShown), Message: field(FieldMessage), Position: position,
+		Detail: field(FieldDetail), Hint: field(FieldHint), Context: field(FieldContext),
 	}
-	for _, f := range []struct {
-		kind  byte
-		label string
-	}{{FieldDetail, "DETAIL:  "}, {FieldHint, "HINT:  "}, {FieldContext, "CONTEXT:  "}} {
-		if text := ErrorField(body, f.kind); text != nil {
-			b.WriteString("\n" + f.label)
-			b.Write(text)
+}
+
+// ServerMessage is what an ErrorResponse or a NoticeResponse says to people.
+type ServerMessage struct {
+	Severity, Message, Detail, Hint, Context string
+	Position                                 int // in the query, in characters from 1; 0 is none
+}
+
+// Text renders the message as psql and pgbench show it: severity and message, the
+// line of the query with a caret where there is a position, then detail, hint and
+// context. query may be "" where it is not known.
+func (m ServerMessage) Text(query string) string {
+	text := m.Severity + ":  " + m.Message
+	if m.Position > 0 && query != "" {
+		text += Caret(query, m.Position)
+	}
+	for _, part := range [][2]string{{"DETAIL", m.Detail}, {"HINT", m.Hint}, {"CONTEXT", m.Context}} {
+		if part[1] != "" {
+			text += "\n" + part[0] + ":  " + part[1]
 		}
 	}
-	return b.String()
+	return text
 }
 
 // Caret shows the line of query that holds its pos-th character (from 1) with

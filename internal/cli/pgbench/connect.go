@@ -15,7 +15,6 @@ import (
 
 	"qbench/internal/conninfo"
 	"qbench/runner"
-	"qbench/runner/wire"
 )
 
 // connectionString puts -h, -p, -U and the database into one string. As with
@@ -70,7 +69,7 @@ func (o *options) newServer() (*server, error) {
 		cfg.RuntimeParams["application_name"] = name
 	}
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		o.console.message(levelNotice, noticeText(n))
+		o.console.message(levelNotice, runner.NoticeText(n))
 	}
 	runner.PrepareConfig(cfg)
 	return &server{cfg}, nil
@@ -130,7 +129,7 @@ func (e *connectError) address() string {
 func (e *connectError) reason(local bool) string {
 	var said *pgconn.PgError
 	if errors.As(e.err, &said) {
-		text := serverText(said, "")
+		text := runner.ErrorText(said, "")
 		if strings.HasPrefix(said.Code, "28") && e.config.Password == "" {
 			text += "\nqbench asks for no password: give one in PGPASSWORD, a passfile or the connection string"
 		}
@@ -144,27 +143,4 @@ func (e *connectError) reason(local bool) string {
 		return sentence(number) + "\n\tIs the server running on that host and accepting TCP/IP connections?"
 	}
 	return e.err.Error()
-}
-
-// noticeText is a notice as libpq shows it, which is without the context.
-func noticeText(n *pgconn.Notice) string {
-	e := pgconn.PgError(*n)
-	e.Where = ""
-	return serverText(&e, "")
-}
-
-// serverText is an error as psql shows it; sql is the statement that failed,
-// if it is known.
-func serverText(e *pgconn.PgError, sql string) string {
-	var b strings.Builder
-	b.WriteString(e.Severity + ":  " + e.Message)
-	if e.Position > 0 && sql != "" {
-		b.WriteString(wire.Caret(sql, int(e.Position)))
-	}
-	for _, part := range [][2]string{{"DETAIL", e.Detail}, {"HINT", e.Hint}, {"CONTEXT", e.Where}} {
-		if part[1] != "" {
-			b.WriteString("\n" + part[0] + ":  " + part[1])
-		}
-	}
-	return b.String()
 }

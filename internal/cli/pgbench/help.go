@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"qbench/internal/conninfo"
+	"qbench/internal/shell"
 )
 
 // version is what -V and the banner say: the pgbench whose behaviour this is.
@@ -55,13 +56,10 @@ func (f *flagSpec) usage() string {
 func initCommand(args []string) string {
 	words := []string{name}
 	for _, a := range args {
-		switch {
-		case strings.Contains(a, "://") || strings.Contains(strings.ToLower(a), "password") || conninfo.Redact(a) != a:
+		if strings.Contains(a, "://") || strings.Contains(strings.ToLower(a), "password") || conninfo.Redact(a) != a {
 			a = "CONNECTION"
-		case strings.ContainsAny(a, " \t\n'\"$\\;&|<>()*?#~`") || a == "":
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 		words = append(words, a)
 	}
-	return strings.Join(words, " ")
+	return shell.Join(words...)
 }

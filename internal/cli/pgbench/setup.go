@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"qbench/internal/result"
+	"qbench/runner"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -130,7 +131,7 @@ func query(ctx context.Context, conn *pgconn.PgConn, sql string) ([][][]byte, er
 func errorText(err error, sql string) string {
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
-		return serverText(said, sql)
+		return runner.ErrorText(said, sql)
 	}
 	return err.Error()
 }
