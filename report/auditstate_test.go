@@ -58,11 +58,11 @@ func TestRowIsAsGoodAsItsWorstRun(t *testing.T) {
 // own report has no place for either.
 func TestEachFormatNamesTheWorst(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
+	for _, name := range OfRuns.Formats() {
 		if name == "pgbench" {
 			continue
 		}
-		format, err := Lookup(name)
+		format, err := OfRuns.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}

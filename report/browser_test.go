@@ -71,7 +71,7 @@ const seen = {};
 seen.charts = all(".chart").filter((c) => c.querySelector("path, rect.cell")).length;
 seen.cells = all("#heat rect.cell").length > 0;
 seen.wide = document.documentElement.scrollWidth > innerWidth;
-const clients = all("#ranking th").find((th) => th.textContent === "Clients"), column = [...clients.parentNode.children].indexOf(clients);
+const clients = all("#ranking th").find((th) => th.textContent === "clients"), column = [...clients.parentNode.children].indexOf(clients);
 const values = () => all("#ranking tbody tr").map((r) => Number(r.cells[column].textContent));
 const ordered = (list, sign) => list.every((v, i) => i === 0 || sign * (v - list[i - 1]) >= 0);
 clients.firstChild.click(); seen.up = ordered(values(), 1);

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"qbench/internal/amount"
@@ -12,7 +13,7 @@ import (
 
 // Capacity writes what capacity planning found, for a terminal: for each
 // strategy the sweep as a table and, with Options.Charts, a chart, the fitted
-// law, the rate under the level and the drift of a soak; then the comparison.
+// law, the rate at the objective and the drift of a soak; then the comparison.
 func Capacity(w io.Writer, r *result.File, o Options) error {
 	p := newPage(o)
 	if len(r.AllCapacities()) == 0 {
@@ -23,15 +24,20 @@ func Capacity(w io.Writer, r *result.File, o Options) error {
 			p.line("")
 		}
 		p.heading("capacity of " + strategyTitle(s))
-		p.capacityStrategy(s)
+		if err := p.capacityStrategy(s); err != nil {
+			return err
+		}
 	}
 	if r.CapacityRanking != nil {
 		p.line("")
 		p.heading("comparison")
-		p.plainTable(contenderColumns(r.CapacityRanking))
+		if err := p.table(contenderTable(r.CapacityRanking)); err != nil {
+			return err
+		}
 		p.line("")
 		p.labelled("recommended", "%s", r.CapacityRanking.Answer)
 	}
+	p.runWarnings(groupWarnings(r.Runs, nameRuns(r.Runs)), len(r.Runs))
 	return p.writeTo(w)
 }
 
@@ -41,14 +47,14 @@ func CapacityMarkdown(w io.Writer, r *result.File, _ Options) error {
 	if c := r.CapacityRanking; c != nil {
 		p.line("**%s**", markdown(sentence(c.Answer)))
 		p.line("")
-		p.markdownTable(contenderColumns(c))
+		p.markdownTable(contenderTable(c))
 		p.line("")
 	}
 	for _, s := range r.AllCapacities() {
 		p.line("### Capacity of %s", markdown(strategyTitle(s)))
 		p.line("")
 		if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
-			p.markdownTable(sweepColumns(s.Sweep))
+			p.markdownTable(sweepTable(s.Sweep))
 			p.line("")
 		}
 		for _, f := range findings(s) {
@@ -59,6 +65,7 @@ func CapacityMarkdown(w io.Writer, r *result.File, _ Options) error {
 	if len(r.AllCapacities()) == 0 {
 		p.line("Nothing was measured.")
 	}
+	p.markdownWarnings(groupWarnings(r.Runs, nameRuns(r.Runs)), len(r.Runs))
 	return p.writeTo(w)
 }
 
@@ -70,9 +77,11 @@ func strategyTitle(s *result.Capacity) string {
 	return title
 }
 
-func (p *page) capacityStrategy(s *result.Capacity) {
+func (p *page) capacityStrategy(s *result.Capacity) error {
 	if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
-		p.plainTable(sweepColumns(s.Sweep))
+		if err := p.table(sweepTable(s.Sweep)); err != nil {
+			return err
+		}
 		p.capacityChart(s.Sweep)
 		p.line("")
 	}
@@ -86,6 +95,7 @@ func (p *page) capacityStrategy(s *result.Capacity) {
 		}
 		p.wrap(fmt.Sprintf("%-*s", labelWidth, f.label), strings.Repeat(" ", labelWidth), f.style, f.text)
 	}
+	return nil
 }
 
 // finding is one labelled sentence.
@@ -104,6 +114,9 @@ func findings(s *result.Capacity) []finding {
 	}
 	if sw := s.Sweep; sw != nil {
 		add("clients", sw.Answer, outcomeStyle(sw.Outcome))
+		if i := slices.IndexFunc(sw.Rows, func(r result.SweepRow) bool { return r.OrdersPerS.Confidence > 0 }); i >= 0 {
+			add("intervals", "+- % is half of an interval with "+confidence(sw.Rows[i].OrdersPerS), plain)
+		}
 		if f := sw.Fit; f != nil {
 			add("law", lawText(f), plain)
 			if f.Misfit != "" {
@@ -118,7 +131,7 @@ func findings(s *result.Capacity) []finding {
 		}
 	}
 	if se := s.Search; se != nil {
-		add("level", se.Answer, outcomeStyle(se.Outcome))
+		add("SLO", se.Answer, outcomeStyle(se.Outcome))
 		if text := marginText(se); text != "" {
 			add("margin", text, plain)
 		}
@@ -152,11 +165,15 @@ func marginText(s *result.Search) string {
 	if s.Outcome != result.CapacityFound {
 		return ""
 	}
-	low, high := rate(s.Rate.Low), rate(s.Rate.High)
+	low, high := prose(s.Rate.Low), prose(s.Rate.High)
 	if math.IsInf(s.Rate.High, 0) {
 		high = "unknown"
 	}
-	text := fmt.Sprintf("between %s and %s orders/s, from %s", low, high, amount.Count(int64(s.Points), "measurement"))
+	text := fmt.Sprintf("%s orders/s held and %s broke", low, high)
+	if s.Rate.Confidence > 0 {
+		text = fmt.Sprintf("between %s and %s orders/s (%s)", low, high, confidence(s.Rate))
+	}
+	text += ", from " + amount.Count(int64(s.Points), "measurement")
 	if s.ConfirmRuns > 0 {
 		text += fmt.Sprintf(", confirmed by %d of %.4g s", s.ConfirmRuns, s.ConfirmS)
 		if s.BacklogS > 0 {
@@ -170,28 +187,37 @@ func marginText(s *result.Search) string {
 func lawText(f *result.Fit) string {
 	knee := "it never turns down"
 	if f.TurnsDown() {
-		knee = fmt.Sprintf("knee at %.0f clients%s with %s orders/s", f.Knee.Value, within(f.Knee, "%.0f"), rate(f.PeakPerS))
+		knee = fmt.Sprintf("knee at %s clients%s with %s orders/s", prose(math.Round(f.Knee.Value)), within(whole(f.Knee)), prose(f.PeakPerS))
 	} else if f.PeakPerS > 0 {
-		knee = fmt.Sprintf("no knee, ceiling %s orders/s", rate(f.PeakPerS))
+		knee = fmt.Sprintf("no knee, ceiling %s orders/s", prose(f.PeakPerS))
 	}
-	return fmt.Sprintf("λ %s orders/s%s, σ %.3g%s, κ %.2g%s, R² %.3f; %s",
-		rate(f.Lambda.Value), within(f.Lambda, "%.0f"), f.Sigma.Value, within(f.Sigma, "%.2g"), f.Kappa.Value, within(f.Kappa, "%.2g"), f.R2, knee)
+	return fmt.Sprintf("λ %s orders/s%s, σ %s%s, κ %s%s, R² %.3f; %s; each interval has %s",
+		prose(f.Lambda.Value), within(f.Lambda), prose(f.Sigma.Value), within(f.Sigma), prose(f.Kappa.Value), within(f.Kappa), f.R2, knee, confidence(f.Lambda))
 }
+
+// confidence labels an interval: "95 % confidence".
+func confidence(e result.Estimate) string { return prose(100*e.Confidence) + " % confidence" }
 
 // greek spells the law's parameters out where a terminal has no Greek.
 var greek = strings.NewReplacer("λ", "lambda", "σ", "sigma", "κ", "kappa", "R²", "R^2")
 
-// unbounded is how many times the estimate an upper end has to be for nobody to
-// plan with it: the data do not bound it, whatever the search stopped at.
+// unbounded is how many times the estimate an upper end has to be to be useless in
+// planning: the data do not bound it, whatever the search stopped at.
 const unbounded = 1e4
 
 // within writes an interval; an open end is where the data do not bound it.
-func within(e result.Estimate, format string) string {
+func within(e result.Estimate) string {
 	high := "no limit"
 	if !math.IsInf(e.High, 0) && (e.Value == 0 || e.High < unbounded*e.Value) {
-		high = fmt.Sprintf(format, e.High)
+		high = prose(e.High)
 	}
-	return fmt.Sprintf(" ("+format+" to %s)", e.Low, high)
+	return fmt.Sprintf(" (%s to %s)", prose(e.Low), high)
+}
+
+// whole rounds an interval of client counts.
+func whole(e result.Estimate) result.Estimate {
+	e.Value, e.Low, e.High = math.Round(e.Value), math.Round(e.Low), math.Round(e.High)
+	return e
 }
 
 // sentence begins with a capital.

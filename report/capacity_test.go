@@ -55,13 +55,13 @@ func capacityReport(t testing.TB) *result.File {
 		{
 			Name: "skip-locked", Layout: "unlogged", Unlogged: true, Sweep: sweepOf(t, curveOf(1200, 0.05, 0.0004), 256),
 			Search: &result.Search{
-				Outcome: result.CapacityFound, SLO: "e2e p99<20ms", Workers: 12, Points: 9, ConfirmRuns: 3, ConfirmS: 120, BacklogS: 1,
+				Outcome: result.CapacityFound, SLO: "e2e_p99<20ms", Workers: 12, Points: 9, ConfirmRuns: 3, ConfirmS: 120, BacklogS: 1,
 				Rate:   result.Estimate{Value: 7400, Low: 7350, High: 7550},
-				Answer: "the level e2e p99<20ms holds up to 7,400 orders/s with 12 workers; at 7,550 orders/s e2e p99 is 23.1ms",
+				Answer: "the SLO e2e_p99<20ms holds up to 7,400 orders/s with 12 workers; at 7,550 orders/s e2e_p99 is 23.1 ms",
 			},
 			Soak: capacity.SoakDrift(60, []capacity.Series{{Name: "p99", Unit: "ms", Values: p99, Limit: &limit}}),
 		},
-		{Name: "advisory", Sweep: sweepOf(t, cliff, 256), Search: &result.Search{Outcome: result.CapacityNever, Answer: "the level e2e p99<20ms never holds"}},
+		{Name: "advisory", Sweep: sweepOf(t, cliff, 256), Search: &result.Search{Outcome: result.CapacityNever, Answer: "the SLO e2e_p99<20ms never holds"}},
 		{Name: "two counts", Sweep: sweepOf(t, curveOf(500, 0.5, 0), 2)},
 		{Name: "broken", Invalid: "the audit failed: 3 orders are lost", Sweep: &result.Sweep{Outcome: result.CapacityNoConnections, Answer: "no count could be measured: the server leaves no connection"}},
 	}
@@ -111,7 +111,7 @@ func TestCapacityReadsAsItWasWritten(t *testing.T) {
 				return Capacity(b, f, Options{Charts: true, Unicode: true})
 			},
 			"Markdown": func(b *bytes.Buffer, f *result.File) error { return CapacityMarkdown(b, f, Options{}) },
-			"HTML":     func(b *bytes.Buffer, f *result.File) error { return CapacityHTML(b, f, nil, Options{}) },
+			"HTML":     func(b *bytes.Buffer, f *result.File) error { return CapacityHTML(b, f, Options{}) },
 		} {
 			render := func(f *result.File) string {
 				return renderCapacity(t, func(b *bytes.Buffer) error { return format(b, f) })

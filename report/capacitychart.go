@@ -50,7 +50,7 @@ func (p *page) capacityChart(s *result.Sweep) {
 		asciigraph.Height(chartHeight),
 		asciigraph.LowerBound(0),
 		asciigraph.SeriesChars(chars...),
-		asciigraph.YAxisValueFormatter(rate),
+		asciigraph.YAxisValueFormatter(significant),
 		asciigraph.XAxisRange(first, last),
 		asciigraph.XAxisTickCount(min(9, max(2, int(math.Round(last-first))+1))),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return fmt.Sprintf("%.0f", math.Exp2(x)) }))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed" // the page
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"strings"
@@ -16,20 +15,21 @@ import (
 //go:embed page/capacity.html
 var capacityPage string
 
-// capacityTemplate has the style of the page of runs and needs no script.
-var capacityTemplate = template.Must(template.New("capacity").Funcs(template.FuncMap{
-	"css": func() template.CSS { return template.CSS(pageCSS) },
-}).Parse(capacityPage))
+// capacityTemplate needs no script.
+var capacityTemplate = newTemplate("capacity", capacityPage)
 
 // CapacityHTML writes the same as [Capacity] as one self-contained page, with
-// the environment below it (nil leaves that out).
-func CapacityHTML(w io.Writer, r *result.File, env *result.Environment, _ Options) error {
+// the environment below it.
+func CapacityHTML(w io.Writer, r *result.File, _ Options) error {
 	v := capacityPageView{}
-	if env != nil {
-		v.Environment = environmentRows(env)
+	for _, e := range environments(r) {
+		v.Environments = append(v.Environments, environmentRows(e))
+	}
+	for _, g := range groupWarnings(r.Runs, nameRuns(r.Runs)) {
+		v.Warnings = append(v.Warnings, g.text+g.which(len(r.Runs)))
 	}
 	if c := r.CapacityRanking; c != nil {
-		v.Comparison = &comparisonView{Answer: sentence(c.Answer), Table: newHTMLTable(contenderColumns(c))}
+		v.Comparison = &comparisonView{Answer: sentence(c.Answer), Table: newHTMLTable(contenderTable(c))}
 	}
 	for _, s := range r.AllCapacities() {
 		v.Strategies = append(v.Strategies, newStrategyView(s))
@@ -43,9 +43,10 @@ func CapacityHTML(w io.Writer, r *result.File, env *result.Environment, _ Option
 }
 
 type capacityPageView struct {
-	Environment [][2]string
-	Comparison  *comparisonView
-	Strategies  []strategyView
+	Environments [][][2]string
+	Warnings     []string
+	Comparison   *comparisonView
+	Strategies   []strategyView
 }
 
 type comparisonView struct {
@@ -60,31 +61,10 @@ type strategyView struct {
 	Findings       [][2]string
 }
 
-type htmlTable struct {
-	Titles []htmlCell
-	Rows   [][]htmlCell
-}
-
-type htmlCell struct {
-	Text  string
-	Right bool
-}
-
-func newHTMLTable(columns []column) *htmlTable {
-	t := &htmlTable{Rows: make([][]htmlCell, len(columns[0].cells))}
-	for _, c := range columns {
-		t.Titles = append(t.Titles, htmlCell{c.title, c.right})
-		for i, text := range c.cells {
-			t.Rows[i] = append(t.Rows[i], htmlCell{text, c.right})
-		}
-	}
-	return t
-}
-
 func newStrategyView(s *result.Capacity) strategyView {
 	v := strategyView{Title: strategyTitle(s), Invalid: s.Invalid}
 	if s.Sweep != nil && len(s.Sweep.Rows) > 0 {
-		v.Table = newHTMLTable(sweepColumns(s.Sweep))
+		v.Table = newHTMLTable(sweepTable(s.Sweep))
 		v.Chart = newLawChart(s.Sweep)
 	}
 	for _, f := range findings(s) {
@@ -136,12 +116,12 @@ func newLawChart(s *result.Sweep) *lawChart {
 	}
 	x := func(share float64) string { return fmt.Sprintf("%.1f", plotLeft+share*(plotRight-plotLeft)) }
 	y := func(v float64) string { return fmt.Sprintf("%.1f", plotBottom-v/top*(plotBottom-plotTop)) }
-	c := &lawChart{Top: rate(top)}
+	c := &lawChart{Top: prose(top)}
 	var line, curve []string
 	for _, r := range s.Rows {
 		share := (math.Log2(float64(r.Clients)) - first) / (last - first)
 		d := lawDot{X: x(share), Y: y(r.OrdersPerS.Value), Label: fmt.Sprint(r.Clients)}
-		d.Title = fmt.Sprintf("%s: %s orders/s", amount.Count(int64(r.Clients), "client"), rate(r.OrdersPerS.Value))
+		d.Title = fmt.Sprintf("%s: %s orders/s", amount.Count(int64(r.Clients), "client"), prose(r.OrdersPerS.Value))
 		c.Dots = append(c.Dots, d)
 		line = append(line, d.X+","+d.Y)
 	}

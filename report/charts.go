@@ -51,7 +51,7 @@ func (p *page) throughputChart(r *result.Run) {
 	}
 	p.chart(name+" over time", values,
 		asciigraph.LowerBound(0),
-		asciigraph.YAxisValueFormatter(rate),
+		asciigraph.YAxisValueFormatter(significant),
 		asciigraph.XAxisRange(first, last),
 		asciigraph.XAxisTickCount(5),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return fmt.Sprintf("%.3g s", x) }))
@@ -71,7 +71,7 @@ func (p *page) percentileChart(h *result.Histogram) {
 		values = append(values, math.Log10(max(ms, 1e-3)))
 	}
 	p.chart("latency percentiles in ms", values,
-		asciigraph.YAxisValueFormatter(func(y float64) string { return millis(math.Pow(10, y)) }),
+		asciigraph.YAxisValueFormatter(func(y float64) string { return significant(math.Pow(10, y)) }),
 		asciigraph.XAxisRange(0, nines),
 		asciigraph.XAxisTickCount(int(nines)+1),
 		asciigraph.XAxisValueFormatter(percentileName))

@@ -3,49 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"qbench/internal/result"
 )
-
-// CompareFormat writes a comparison in one form.
-type CompareFormat func(w io.Writer, r *result.Comparison, o Options) error
-
-// compareFormats is the registry; the order is that of CompareNames.
-var compareFormats = []struct {
-	name   string
-	format CompareFormat
-}{
-	{"text", CompareText},
-	{"markdown", CompareMarkdown},
-	{"json", CompareJSON},
-	{"junit", CompareJUnit},
-}
-
-// CompareNames lists the formats of a comparison, the most used first.
-func CompareNames() []string {
-	names := make([]string, len(compareFormats))
-	for i, f := range compareFormats {
-		names[i] = f.name
-	}
-	return names
-}
-
-// LookupCompare finds a format of a comparison by name; for an unknown one the
-// error names the nearest and all others.
-func LookupCompare(name string) (CompareFormat, error) {
-	for _, f := range compareFormats {
-		if f.name == name {
-			return f.format, nil
-		}
-	}
-	names := CompareNames()
-	nearest := slices.MinFunc(names, func(a, b string) int {
-		return editDistance(name, a) - editDistance(name, b)
-	})
-	return nil, fmt.Errorf("unknown format of a comparison %q: did you mean %q? (one of %s)", name, nearest, strings.Join(names, ", "))
-}
 
 // CompareText writes the verdict, what speaks against believing it, and a table
 // per configuration. No line is wider than Options.Width.
@@ -59,23 +19,25 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 		label, s := problemLabel(problem)
 		p.wrap(label+": ", "  ", s, problem.Text)
 	}
-	// All tables have the same columns, so that they read as one.
-	columns := compareColumns(r, r.Rows)
-	for leftOut := 1; tableWidth(columns)-2 > p.width() && leftOut <= 4; leftOut++ {
-		columns = without(columns, leftOut)
+	// One table for all configurations, so that its parts read as one.
+	t, _ := p.fit(compareTable(r))
+	head, lines, err := p.drawn(t)
+	if err != nil {
+		return err
 	}
 	for i := 0; i < len(r.Rows); {
 		first := i
-		for i < len(r.Rows) && sameRow(&r.Rows[i], &r.Rows[first]) {
+		for i < len(r.Rows) && sameRow(&r.Rows[first], &r.Rows[i]) {
 			i++
 		}
 		p.line("")
 		p.wrap("", "  ", strong, rowName(r, first))
-		if tableWidth(columns)-2 > p.width() {
+		if t.width() > p.width() {
 			p.compareSentences(r, r.Rows[first:i])
-		} else {
-			p.compareTable(columns, r.Rows, first, i)
+			continue
 		}
+		p.lines(head)
+		p.lines(lines[first:i])
 	}
 	if len(r.Rows) > 0 {
 		p.line("")
@@ -93,52 +55,24 @@ func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRo
 	}
 }
 
-// compareTable draws the rows from first to before end.
-func (p *page) compareTable(columns []column, rows []result.ComparisonRow, first, end int) {
-	draw := func(text func(column) string, s style) {
-		var b strings.Builder
-		for i, c := range columns {
-			pad := padRight
-			if c.right {
-				pad = padLeft
-			}
-			cell := text(c)
-			// The first column brings its own margin, the last needs none.
-			switch i {
-			case 0:
-				b.WriteString(pad(cell, c.width()))
-			case len(columns) - 1:
-				b.WriteString("  " + p.paint(s, cell))
-			default:
-				b.WriteString("  " + pad(cell, c.width()))
-			}
-		}
-		p.line("%s", strings.TrimRight(b.String(), " "))
-	}
-	draw(func(c column) string { return c.title }, plain)
-	for i := first; i < end; i++ {
-		draw(func(c column) string { return c.cells[i] }, verdictStyle(rows[i].Verdict))
-	}
-}
-
-// compareColumns are the columns of a table of rows, the verdict last.
-func compareColumns(r *result.Comparison, rows []result.ComparisonRow) []column {
-	of := func(title string, right bool, leftOut int, cell func(result.ComparisonRow) string) column {
-		c := column{title: title, right: right, leftOut: leftOut}
-		for _, row := range rows {
-			c.cells = append(c.cells, clean(cell(row)))
-		}
-		return c
-	}
+// compareTable is the rows as a table, the verdict last.
+func compareTable(r *result.Comparison) table {
+	col := columnsOf(r.Rows)
 	base, new := sideNames(r)
-	return []column{
-		of("  metric", false, 0, func(row result.ComparisonRow) string { return decidesMark(row) + " " + metricLabel(row) }),
-		of(base, true, 3, func(row result.ComparisonRow) string { return metricValue(row, row.BaseMedian) }),
-		of(new, true, 3, func(row result.ComparisonRow) string { return metricValue(row, row.NewMedian) }),
-		of(r.SampleName()+"s", true, 2, func(row result.ComparisonRow) string { return samplesText(r, row) }),
-		of("typical ratio", true, 0, func(row result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
-		of(fmt.Sprintf("%.0f %% CI", 100*confidenceOf(r)), true, 4, intervalText),
-		of("p", true, 1, func(row result.ComparisonRow) string { return pText(row.P) }),
-		of("verdict", false, 0, func(row result.ComparisonRow) string { return rowVerdict(r, row) }),
+	verdict := leftColumn(col("verdict", 0, func(row *result.ComparisonRow) string { return rowVerdict(r, *row) }))
+	verdict.painted = true
+	t := table{columns: []column{
+		leftColumn(col("  metric", 0, func(row *result.ComparisonRow) string { return decidesMark(*row) + " " + metricLabel(*row) })),
+		col(base, 3, func(row *result.ComparisonRow) string { return metricValue(*row, row.BaseMedian) }),
+		col(new, 3, func(row *result.ComparisonRow) string { return metricValue(*row, row.NewMedian) }),
+		col(r.SampleName()+"s", 2, func(row *result.ComparisonRow) string { return samplesText(r, *row) }),
+		col("typical ratio", 0, func(row *result.ComparisonRow) string { return ratioText(row.Ratio.Value) }),
+		col(fmt.Sprintf("%.0f%% CI", 100*confidenceOf(r)), 4, func(row *result.ComparisonRow) string { return intervalText(*row) }),
+		col("p", 1, func(row *result.ComparisonRow) string { return pText(row.P) }),
+		verdict,
+	}}
+	for _, row := range r.Rows {
+		t.styles = append(t.styles, verdictStyle(row.Verdict))
 	}
+	return t
 }

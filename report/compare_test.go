@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -66,9 +67,9 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
 		"faster":      do(base(10, 0.02), set(10, 0.02, 1.3, 5.2, 2.5), compare.Options{}),
 		"few":         do(base(2, 0.02), set(3, 0.02, 0.5, 4, 2), compare.Options{}),
-		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Strict: true, Gate: []string{"orders_per_s", "p99"}}),
+		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedFail, Gate: []string{"orders_per_s", "p99"}}),
 		"refused":     do(base(10, 0.02), other, compare.Options{}),
-		"forced":      do(base(10, 0.02), other, compare.Options{Force: true}),
+		"forced":      do(base(10, 0.02), other, compare.Options{Across: []string{"synchronous_commit"}}),
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
 		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),
@@ -95,7 +96,7 @@ func trial(t testing.TB, pairs int, seed uint64, factor float64, o compare.Optio
 	return tr.Report()
 }
 
-func renderComparison(t testing.TB, format CompareFormat, r *result.Comparison, o Options) string {
+func renderComparison(t testing.TB, format func(io.Writer, *result.Comparison, Options) error, r *result.Comparison, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := format(&b, r, o); err != nil {
@@ -192,13 +193,13 @@ func TestComparisonFilesParse(t *testing.T) {
 
 func TestLookupCompare(t *testing.T) {
 	t.Parallel()
-	for _, name := range CompareNames() {
-		if _, err := LookupCompare(name); err != nil {
+	for _, name := range OfComparison.Formats() {
+		if _, err := OfComparison.Lookup(name); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := LookupCompare("markdwon")
-	if want := `unknown format of a comparison "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
+	_, err := OfComparison.Lookup("markdwon")
+	if want := `unknown report format "markdwon": did you mean "markdown"? (one of text, markdown, json, junit)`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"strings"
 
 	"qbench/internal/result"
 )
@@ -25,34 +24,22 @@ func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 	if len(r.Rows) == 0 {
 		return p.writeTo(w)
 	}
-	columns := compareColumns(r, r.Rows)
-	titles, rules := []string{"configuration"}, []string{"---"}
-	for _, c := range columns {
-		rule := "---"
-		if c.right {
-			rule = "--:"
-		}
-		titles, rules = append(titles, strings.TrimSpace(c.title)), append(rules, rule)
-	}
-	p.line("")
-	p.line("| %s |", strings.Join(titles, " | "))
-	p.line("| %s |", strings.Join(rules, " | "))
+	t := compareTable(r)
+	configuration := column{title: "configuration"}
 	for i, row := range r.Rows {
-		cells := make([]string, 0, len(titles))
-		config := ""
+		name := ""
 		if i == 0 || !sameRow(&r.Rows[i-1], &row) {
-			config = markdown(rowName(r, i))
+			name = rowName(r, i)
 		}
-		cells = append(cells, config)
-		for _, c := range columns {
-			cells = append(cells, markdown(strings.TrimSpace(c.cells[i])))
+		configuration.cells = append(configuration.cells, name)
+		// Only what fails the gate is in bold.
+		if t.styles[i] = plain; r.Fails(row) {
+			t.styles[i] = alarm
 		}
-		if r.Fails(row) {
-			last := len(cells) - 1
-			cells[last] = "**" + cells[last] + "**"
-		}
-		p.line("| %s |", strings.Join(cells, " | "))
 	}
+	t.columns = append([]column{configuration}, t.columns...)
+	p.line("")
+	p.markdownTable(t)
 	p.line("")
 	p.line("<sub>%s</sub>", markdown(compareLegend(r)))
 	return p.writeTo(w)

@@ -244,14 +244,10 @@ func metricLabel(row result.ComparisonRow) string {
 
 // metricValue is a median, with a mark where only a bound is known.
 func metricValue(row result.ComparisonRow, e result.Estimate) string {
-	text := rate(e.Value)
-	if row.Unit == "ms" {
-		text = millis(e.Value)
-	}
 	if e.High > e.Value {
-		text = "> " + text
+		return "> " + significant(e.Value)
 	}
-	return text
+	return significant(e.Value)
 }
 
 func ratioText(ratio float64) string {

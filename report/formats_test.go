@@ -51,7 +51,7 @@ func TestCSVReadsBack(t *testing.T) {
 		if got := at(i, "strategy"); got != r.Strategy {
 			t.Errorf("strategy %q, want %q", got, r.Strategy)
 		}
-		if got, err := strconv.ParseFloat(at(i, "latency_ms_p99_9"), 64); err != nil || got != r.Latency.P999 {
+		if got, err := strconv.ParseFloat(at(i, "p99_9"), 64); err != nil || got != r.Latency.P999 {
 			t.Errorf("p99.9 %v, want %v (%v)", got, r.Latency.P999, err)
 		}
 		if got := at(i, "audit_ok"); got != strconv.FormatBool(r.Audit.OK) {
@@ -74,7 +74,7 @@ func TestCSVHoldsNoFormulas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for column, want := range map[string]string{"strategy": want, "first_error": want, "latency_ms_p50": "-1.5"} {
+		for column, want := range map[string]string{"strategy": want, "first_error": want, "p50": "-1.5"} {
 			if got := records[1][slices.Index(records[0], column)]; got != want {
 				t.Errorf("%s of %q is %q, want %q", column, name, got, want)
 			}
@@ -108,7 +108,7 @@ func TestHGRM(t *testing.T) {
 	if lines < 30 {
 		t.Errorf("only %d lines of percentiles", lines)
 	}
-	if s := render(t, HGRM, matrix(), Options{}); strings.Count(s, "#[partitioned-skip-locked, plain, prepared, 64 clients]") != 1 {
+	if s := render(t, HGRM, matrix(), Options{}); strings.Count(s, "#[partitioned-skip-locked, plain, 64 clients, prepared]") != 1 {
 		t.Error("repeats are not one distribution")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"qbench/internal/amount"
 	"qbench/internal/result"
 )
 
@@ -20,10 +19,13 @@ const hgrmTicks = 5
 func HGRM(w io.Writer, f *result.File, _ Options) error {
 	k := rank(f.Runs)
 	var b bytes.Buffer
+	for _, g := range groupWarnings(f.Runs, k.names) {
+		fmt.Fprintf(&b, "#[warning: %s]\n", clean(g.text+g.which(len(f.Runs))))
+	}
 	for i := range k.entries {
 		e := &k.entries[i]
 		if len(k.entries) > 1 {
-			fmt.Fprintf(&b, "#[%s, %s, %s, %s]\n", e.strategy, e.layout, e.mode, amount.Count(int64(e.clients), "client"))
+			fmt.Fprintf(&b, "#[%s]\n", e.title())
 		}
 		if !e.audit.Proved() {
 			fmt.Fprintf(&b, "#[audit: %s%s]\n", e.audit, e.audit.shareIn(e.runs))

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"qbench/internal/amount"
 	"qbench/internal/printable"
 	"qbench/internal/result"
 )
@@ -22,17 +21,21 @@ var pageCSS string
 //go:embed page/page.js
 var pageJS string
 
+//go:embed page/table.html
+var tableHTML string
+
 // pageTemplate escapes by context: whatever comes from a result file is data.
 // Only the two embedded files are trusted as what they are.
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"css":     func() template.CSS { return template.CSS(pageCSS) },
-	"js":      func() template.JS { return template.JS(pageJS) },
-	"rate":    rate,
-	"millis":  millis,
-	"grouped": amount.Grouped[int64],
-	"percent": func(x float64) string { return fmt.Sprintf("%.1f", x) },
-	"ratio":   func(x float64) string { return fmt.Sprintf("%.2f", x) },
-}).Parse(pageHTML))
+var pageTemplate = newTemplate("page", pageHTML)
+
+// newTemplate makes a page of the style and the tables that all pages share.
+func newTemplate(name, text string) *template.Template {
+	t := template.New(name).Funcs(template.FuncMap{
+		"css": func() template.CSS { return template.CSS(pageCSS) },
+		"js":  func() template.JS { return template.JS(pageJS) },
+	})
+	return template.Must(template.Must(t.Parse(tableHTML)).Parse(text))
+}
 
 // HTML writes one self-contained page: charts, tables, the audit, warnings and
 // the environment. It needs no network, follows the reader's light or dark

@@ -83,10 +83,13 @@ func newChartData(k *ranking) chartData {
 		if !k.byOrders {
 			score = e.tps
 		}
+		p99, _ := e.value(func(r *result.Run) (result.Estimate, bool) {
+			return result.Exactly(r.Latency.P99), r.Transactions > r.Empty
+		})
 		c := entryChart{
 			Name: e.strategy, Mode: e.mode, Clients: e.clients, Valid: e.audit.Proved(),
 			Group: fmt.Sprintf("%s, %s", amount.Count(int64(e.clients), "client"), e.mode),
-			Score: short(score.median), Min: short(score.min), Max: short(score.max), P99: short(e.p99.median),
+			Score: short(score.median), Min: short(score.min), Max: short(score.max), P99: short(p99.Value),
 			Spectrum: spectrum(MergeLatencies(e.runs)),
 			// The script expects arrays, be they empty.
 			Time: []short{}, Rate: []short{}, TailMS: []short{},

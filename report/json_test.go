@@ -107,8 +107,8 @@ func FuzzReadJSON(f *testing.F) {
 		for i := range file.Runs {
 			Warnings(file.Runs[i], file.Environment)
 		}
-		for _, name := range Names() {
-			format, err := Lookup(name)
+		for _, name := range OfRuns.Formats() {
+			format, err := OfRuns.Lookup(name)
 			if err != nil {
 				t.Fatal(err)
 			}

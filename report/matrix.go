@@ -4,48 +4,35 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"qbench/internal/amount"
 	"qbench/internal/result"
-
-	"github.com/clipperhouse/displaywidth"
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"qbench/internal/stats"
 )
 
 // Table ranks the runs of a file in one table: by orders/s, with the ratio to
 // the first. Repeats stand in one line, as median and range. Where the width
 // does not hold all columns, those that are the same for all runs move above
-// the table, and then the least needed are left out.
-//
-// This is the only file that knows tablewriter.
+// the table, and then the least needed are left out. What stands against the
+// numbers is said below the table.
 func Table(w io.Writer, f *result.File, o Options) error {
 	p := newPage(o)
-	if err := p.table(f.Runs); err != nil {
+	if len(f.Runs) == 0 {
+		p.line("no runs")
+		return p.writeTo(w)
+	}
+	k := rank(f.Runs)
+	if err := p.ranking(&k); err != nil {
 		return err
 	}
+	p.runWarnings(groupWarnings(f.Runs, k.names), len(f.Runs))
 	return p.writeTo(w)
 }
 
-// column is one column of the table. Its priority says how soon it is left
-// out: 0 is never.
-type column struct {
-	title   string
-	cells   []string
-	right   bool
-	leftOut int
-	same    string // how to say above the table that all cells are equal
-	name    bool   // may be cut
-}
-
-func (p *page) table(runs []*result.Run) error {
-	if len(runs) == 0 {
-		p.line("no runs")
-		return nil
-	}
-	k := rank(runs)
+// ranking writes what makes numbers invalid, and the table.
+func (p *page) ranking(k *ranking) error {
 	if k.warning != "" {
 		p.wrap("warning: ", "         ", caution, k.warning)
 	}
@@ -57,255 +44,218 @@ func (p *page) table(runs []*result.Run) error {
 		case AuditMissing:
 			p.wrap("", "  ", alarm, "NOT AUDITED"+e.audit.shareIn(e.runs)+": "+e.title()+": numbers are not proved, not ranked")
 		}
+		for _, r := range e.runs {
+			switch AuditOf(r) {
+			case AuditFailed:
+				for _, problem := range problems(r.Audit) {
+					p.wrap("  - ", "    ", alarm, problem)
+				}
+			case AuditMissing:
+				if r.Audit != nil && r.Audit.Reason != "" {
+					p.wrap("  - ", "    ", alarm, r.Audit.Reason)
+				}
+			}
+		}
 		if e.aborted.runs > 0 {
 			p.wrap("", "  ", alarm, "ABORTED: "+e.title()+": "+e.aborted.text())
 		}
 	}
-	columns, caption := p.fit(k.columns())
-	if caption != "" {
-		p.wrap("all runs: ", "  ", "", caption)
+	t := k.table()
+	if err := p.table(t); err != nil {
+		return err
 	}
-	var drawn strings.Builder
-	table := tablewriter.NewTable(&drawn,
-		// By itself the library asks the environment for the language.
-		tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders: tw.BorderNone,
-			Symbols: p.symbols(),
-			Settings: tw.Settings{
-				Separators: tw.Separators{ShowHeader: tw.On, BetweenColumns: tw.Off, BetweenRows: tw.Off},
-				Lines:      tw.Lines{ShowHeaderLine: tw.On, ShowTop: tw.Off, ShowBottom: tw.Off},
-			},
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: alignments(columns)}),
-		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: alignments(columns)}),
-	)
-	titles := make([]string, len(columns))
-	for i, c := range columns {
-		titles[i] = c.title
-	}
-	table.Header(titles)
-	for i := range k.entries {
-		row := make([]string, len(columns))
-		for j, c := range columns {
-			row[j] = measurable(c.cells[i])
-		}
-		if err := table.Append(row); err != nil {
-			return fmt.Errorf("draw table: %w", err)
-		}
-	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("draw table: %w", err)
-	}
-	for line := range strings.Lines(drawn.String()) {
-		p.line("%s", strings.TrimRight(line, " \n"))
-	}
+	p.cutDifferences(k, t)
 	return nil
 }
 
-// measurable replaces the few characters, such as emoji of several code points,
-// that tablewriter takes for wider than a terminal does.
-func measurable(text string) string {
-	var b strings.Builder
-	for g := displaywidth.StringGraphemes(text); g.Next(); {
-		if twwidth.Width(g.Value()) == g.Width() {
-			b.WriteString(g.Value())
-		} else {
-			b.WriteString(strings.Repeat("?", g.Width()))
+// cutDifferences says in full what tells the rows apart, where the page is too
+// narrow for it to stand in their names.
+func (p *page) cutDifferences(k *ranking, t table) {
+	fitted, _ := p.fit(t)
+	for i := range k.entries {
+		e := &k.entries[i]
+		differs := k.names[e.runs[0].Configuration]
+		for _, c := range fitted.columns {
+			if c.title == "strategy" && c.cells[i] == e.strategy {
+				differs = nil
+			}
+		}
+		if len(differs) > 0 {
+			p.wrap(fmt.Sprintf("row %d: ", i+1), "  ", plain, strings.Join(append([]string{e.runs[0].Strategy}, differs...), " "))
 		}
 	}
-	return b.String()
 }
 
-func (p *page) symbols() tw.Symbols {
-	if p.Unicode {
-		return tw.NewSymbols(tw.StyleLight)
-	}
-	return tw.NewSymbols(tw.StyleASCII)
-}
+// tableLeftOut says how soon a metric's column is left out; the others go
+// second.
+var tableLeftOut = map[string]int{"p50": 1, "tps": 2, "enqueued_per_s": 5, "queue_p99": 6, "p99": 6}
 
-func alignments(columns []column) []tw.Align {
-	out := make([]tw.Align, len(columns))
-	for i, c := range columns {
-		out[i] = tw.AlignLeft
-		if c.right {
-			out[i] = tw.AlignRight
-		}
-	}
-	return out
-}
-
-func (k *ranking) columns() []column {
-	n := len(k.entries)
-	plainColumn := func(title string, right bool, leftOut int, cell func(*entry) string) column {
-		c := column{title: title, right: right, leftOut: leftOut, cells: make([]string, n)}
+// table is the ranking as a table: identity, score, and every metric that says
+// that it stands there and that some run has.
+func (k *ranking) table() table {
+	col := columnsOf(k.entries)
+	number := func(c column, keys func(*entry) float64) column {
 		for i := range k.entries {
-			c.cells[i] = cell(&k.entries[i])
+			c.keys = append(c.keys, keys(&k.entries[i]))
 		}
 		return c
 	}
-	factor := func(title string, right bool, leftOut int, cell func(*entry) string, same string) column {
-		c := plainColumn(title, right, leftOut, cell)
-		if distinct := slices.Compact(slices.Clone(c.cells)); len(distinct) == 1 {
-			c.same = fmt.Sprintf(same, distinct[0])
+	place := number(col("#", 0, func(e *entry) string {
+		if e.place == 0 {
+			return "-"
 		}
-		return c
-	}
-	scoreTitle, scoreSpread := "orders/s", func(e *entry) spread { return e.ordersPerS }
+		return strconv.Itoa(e.place)
+	}), func(e *entry) float64 {
+		if e.place == 0 {
+			return float64(len(k.entries) + 1)
+		}
+		return float64(e.place)
+	})
+	score, scoreMetric := func(e *entry) spread { return e.ordersPerS }, "orders_per_s"
 	if !k.byOrders {
-		scoreTitle, scoreSpread = "tps", func(e *entry) spread { return e.tps }
+		score, scoreMetric = func(e *entry) spread { return e.tps }, "tps"
 	}
 	columns := []column{
-		plainColumn("#", true, 0, func(e *entry) string {
-			if e.place == 0 {
-				return "-"
-			}
-			return fmt.Sprint(e.place)
-		}),
-		names(plainColumn("strategy", false, 0, func(e *entry) string { return e.strategy })),
-		names(factor("layout", false, 0, func(e *entry) string { return e.layout }, "layout %s")),
-		factor("mode", false, 0, func(e *entry) string { return e.mode }, "mode %s"),
-		factor("clients", true, 0, func(e *entry) string { return fmt.Sprint(e.clients) }, "%s clients"),
-		plainColumn(scoreTitle, true, 0, func(e *entry) string { return rate(scoreSpread(e).median) }),
+		place,
+		names(col("strategy", 0, func(e *entry) string { return e.strategy })),
+		alike(names(col("layout", 0, func(e *entry) string { return e.layout })), func(s string) string { return "layout " + s }),
+		alike(leftColumn(col("mode", 0, func(e *entry) string { return e.mode })), func(s string) string { return "mode " + s }),
+		alike(number(col("clients", 0, func(e *entry) string { return strconv.Itoa(e.clients) }), func(e *entry) float64 { return float64(e.clients) }),
+			func(s string) string { return s + " clients" }),
+		number(col(scoreTitle(k.byOrders), 0, func(e *entry) string { return significant(score(e).median) }), func(e *entry) float64 { return score(e).median }),
 	}
 	if k.repeats {
-		columns = append(columns, plainColumn("min-max", true, 5, func(e *entry) string {
-			s := scoreSpread(e)
-			return rate(s.min) + "-" + rate(s.max)
-		}), factor("runs", true, 4, func(e *entry) string { return fmt.Sprint(len(e.runs)) }, "%s runs each"))
+		columns = append(columns, col("min-max", 5, func(e *entry) string {
+			return significant(score(e).min) + "-" + significant(score(e).max)
+		}), alike(col("runs", 4, func(e *entry) string { return strconv.Itoa(len(e.runs)) }), func(s string) string { return s + " runs each" }))
 	}
-	columns = append(columns, plainColumn("ratio", true, 7, func(e *entry) string {
+	ratio := number(col("ratio", 7, func(e *entry) string {
 		if e.place == 0 {
 			return "-"
 		}
 		return fmt.Sprintf("%.2f", e.ratio)
-	}))
-	if k.byOrders {
-		columns = append(columns,
-			plainColumn("tps", true, 2, func(e *entry) string { return rate(e.tps.median) }),
-			plainColumn("empty %", true, 3, func(e *entry) string { return fmt.Sprintf("%.1f", e.emptyPercent) }))
+	}), func(e *entry) float64 { return e.ratio })
+	for i := range k.entries {
+		ratio.bars = append(ratio.bars, max(0, min(1, k.entries[i].ratio)))
 	}
-	columns = append(columns, k.steadyColumns(plainColumn)...)
-	columns = append(columns, k.retryColumns(plainColumn)...)
+	columns = append(columns, ratio)
+	for i := range result.Metrics {
+		m := &result.Metrics[i]
+		if m.InTable && m.Name != scoreMetric {
+			columns = append(columns, k.metricColumns(m.Name, columnTitle(m), m.Of)...)
+		}
+		if m.Name == "tps" && k.byOrders {
+			columns = append(columns, k.metricColumns("empty", "empty %", emptyShare)...)
+		}
+	}
+	columns = append(columns, k.depthColumns()...)
+	columns = append(columns, k.retryColumns()...)
 	if slices.ContainsFunc(k.entries, func(e entry) bool { return e.aborted.runs > 0 }) {
-		columns = append(columns, plainColumn("aborted", true, lastLeftOut, func(e *entry) string { return e.aborted.worst() }))
+		columns = append(columns, col("aborted", lastLeftOut, func(e *entry) string { return e.aborted.worst() }))
 	}
-	return append(columns,
-		plainColumn("p50 ms", true, 1, func(e *entry) string { return millis(e.p50.median) }),
-		plainColumn("p99 ms", true, 6, func(e *entry) string { return millis(e.p99.median) }),
-		factor("audit", false, lastLeftOut, func(e *entry) string { return e.audit.String() }, "audit %s"))
-}
-
-// names marks a column as one that may be cut.
-func names(c column) column {
-	c.name = true
-	return c
-}
-
-// lastLeftOut is the highest column.leftOut.
-const lastLeftOut = 8
-
-// fit makes the table as narrow as the page, in the order of e.title() is missed
-// least: equal columns move into the caption, long words are shortened,
-// columns are left out, and at last names are cut.
-func (p *page) fit(columns []column) ([]column, string) {
-	caption := ""
-	if tableWidth(columns) > p.width() && len(columns[0].cells) > 1 {
-		columns, caption = hoist(columns)
-	}
-	for leftOut := 1; tableWidth(columns) > p.width() && leftOut <= lastLeftOut; leftOut++ {
-		switch leftOut {
-		case 3:
-			abbreviate(columns)
-		case 5:
-			p.cutNames(columns, 12)
+	audit := alike(leftColumn(col("audit", lastLeftOut, func(e *entry) string { return e.audit.String() })), func(s string) string { return "audit " + s })
+	audit.painted = true
+	columns = append(columns, audit)
+	t := table{id: "ranking", columns: columns}
+	for i := range k.entries {
+		s := plain
+		if !k.entries[i].audit.Proved() {
+			s = alarm
 		}
-		if tableWidth(columns) <= p.width() {
-			break
-		}
-		columns = without(columns, leftOut)
+		t.styles = append(t.styles, s)
 	}
-	p.cutNames(columns, 4)
-	return columns, caption
+	return t
 }
 
-// tableWidth counts a blank on each side of a cell, which is how the table is
-// drawn.
-func tableWidth(columns []column) int {
-	width := 0
-	for _, c := range columns {
-		width += c.width() + 2
+func scoreTitle(byOrders bool) string {
+	if byOrders {
+		return "orders/s"
 	}
-	return width
+	return "tps"
 }
 
-func (c *column) width() int {
-	width := cells(c.title)
-	for _, s := range c.cells {
-		width = max(width, cells(s))
+// columnTitle is a metric's title with the unit, where the title does not say it.
+func columnTitle(m *result.Metric) string {
+	if m.Unit == "" || m.Unit == m.Title || m.Title == "tps" || m.Unit == "orders/s" {
+		return m.Title
 	}
-	return width
+	return m.Title + " " + m.Unit
 }
 
-func hoist(columns []column) ([]column, string) {
-	var kept []column
-	var same []string
-	for _, c := range columns {
-		if c.same != "" {
-			same = append(same, c.same)
+// emptyShare is the part of a run's transactions that were empty, in per cent.
+func emptyShare(r *result.Run) (result.Estimate, bool) {
+	return result.Exactly(percent(r.Empty, r.Transactions)), r.CountsOrders
+}
+
+// metricColumns is the column of a metric, and none where no run has it.
+func (k *ranking) metricColumns(name, title string, of func(*result.Run) (result.Estimate, bool)) []column {
+	leftOut, ok := tableLeftOut[name]
+	if !ok {
+		leftOut = 3
+	}
+	c, any := column{title: title, right: true, leftOut: leftOut}, false
+	for i := range k.entries {
+		v, ok := k.entries[i].value(of)
+		any = any || ok
+		if ok {
+			c.cells, c.keys = append(c.cells, v.Text(significant)), append(c.keys, v.Value)
 		} else {
-			kept = append(kept, c)
+			c.cells, c.keys = append(c.cells, "-"), append(c.keys, -1)
 		}
 	}
-	return kept, strings.Join(same, ", ")
-}
-
-func without(columns []column, leftOut int) []column {
-	var kept []column
-	for _, c := range columns {
-		if c.leftOut != leftOut {
-			kept = append(kept, c)
-		}
+	if !any {
+		return nil
 	}
-	return kept
+	return []column{c}
 }
 
-// abbreviate shortens qbench's own words to e.title() is still told apart.
-func abbreviate(columns []column) {
-	short := strings.NewReplacer("partitioned", "part", "unlogged", "unlog", "simple", "simp", "extended", "ext", "prepared", "prep", "pipelined", "pipe")
-	for i := range columns {
-		c := &columns[i]
-		switch c.title {
-		case "clients":
-			c.title = "-c"
-		case "layout", "mode":
-			for j := range c.cells {
-				c.cells[j] = short.Replace(c.cells[j])
+// depthColumns is whether queues with producers are kept short; none without
+// any.
+func (k *ranking) depthColumns() []column {
+	fed := false
+	col := columnsOf(k.entries)
+	c := leftColumn(col("depth", 7, func(e *entry) string {
+		if r := k.medianRun(e); r.Steady != nil {
+			fed = true
+			return r.Depth.Trend
+		}
+		return "-"
+	}))
+	if !fed {
+		return nil
+	}
+	return []column{c}
+}
+
+// retryColumns are those of runs in which transactions were repeated; none
+// where there are not any.
+func (k *ranking) retryColumns() []column {
+	var columns []column
+	for _, c := range []struct {
+		title string
+		n     func(*result.Run) int64
+	}{
+		{"deadlocks", func(r *result.Run) int64 { return r.Deadlocks }},
+		// Where every retry followed a deadlock, the column says nothing new.
+		{"retries", func(r *result.Run) int64 {
+			if r.Retries+r.Failures.Deadlock == r.Deadlocks {
+				return 0
 			}
-		}
-	}
-}
-
-// cutNames shortens names, the longest first, down to least cells, as far as
-// the page demands.
-func (p *page) cutNames(columns []column, least int) {
-	for tableWidth(columns) > p.width() {
-		var widest *column
-		for i := range columns {
-			if c := &columns[i]; c.name && (widest == nil || c.width() > widest.width()) {
-				widest = c
+			return r.Retries
+		}},
+	} {
+		seen := false
+		shown := columnsOf(k.entries)(c.title, 7, func(e *entry) string {
+			var counts []float64
+			for _, r := range e.runs {
+				counts = append(counts, float64(c.n(r)))
+				seen = seen || c.n(r) > 0
 			}
-		}
-		width := widest.width() - 1
-		if width < least {
-			return
-		}
-		widest.title = truncate(widest.title, width, p.Unicode)
-		for j := range widest.cells {
-			widest.cells[j] = truncateMiddle(widest.cells[j], width, p.Unicode)
+			return amount.Grouped(int64(stats.Median(counts)))
+		})
+		if seen {
+			columns = append(columns, shown)
 		}
 	}
+	return columns
 }

@@ -1,44 +1,44 @@
 package report
 
 import (
-	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 
 	"qbench/internal/amount"
 )
 
-// rate writes a number per second: whole ones from a thousand on, where the
-// decimals would only be noise.
-func rate(x float64) string {
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0) || math.Abs(x) >= 1e15:
-		return fmt.Sprintf("%.4g", x)
-	case math.Abs(x) >= 1000:
-		return amount.Grouped(int64(math.Round(x)))
-	default:
-		return fmt.Sprintf("%.1f", x)
+// significant writes a number with three significant digits, which is more than
+// a measurement on a shared machine is good for, and a comma between thousands.
+// Zeros at the end stay, so that numbers stand below each other.
+func significant(x float64) string {
+	if x == 0 {
+		return "0"
 	}
+	if math.IsNaN(x) || math.IsInf(x, 0) || math.Abs(x) >= 1e15 || math.Abs(x) < 1e-6 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	// The exponent after rounding: 999.6 is 1,000.
+	scientific := strconv.FormatFloat(x, 'e', 2, 64)
+	exponent, _ := strconv.Atoi(scientific[strings.IndexByte(scientific, 'e')+1:])
+	if exponent < 3 {
+		return strconv.FormatFloat(x, 'f', 2-exponent, 64)
+	}
+	rounded, _ := strconv.ParseFloat(scientific, 64)
+	return amount.Grouped(int64(rounded))
 }
 
-// millis writes milliseconds without their unit, at most nine characters for
-// anything that a histogram can hold (10 minutes).
-func millis(ms float64) string {
-	switch {
-	case math.Abs(ms) >= 10000:
-		return fmt.Sprintf("%.0f", ms)
-	case math.Abs(ms) >= 1000:
-		return fmt.Sprintf("%.1f", ms)
-	default:
-		return fmt.Sprintf("%.3f", ms)
+// prose is [significant] without zeros at the end, as a sentence has it.
+func prose(x float64) string {
+	text := significant(x)
+	if strings.Contains(text, ".") && !strings.Contains(text, "e") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
+	return text
 }
 
 // seconds writes a duration of a run.
-func seconds(s float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", s), "0"), ".") + " s"
-}
+func seconds(s float64) string { return prose(s) + " s" }
 
 // percent is 100·part/whole; 0 where there is no whole.
 func percent(part, whole int64) float64 {
@@ -49,19 +49,8 @@ func percent(part, whole int64) float64 {
 }
 
 // mebibytes writes a size in memory.
-func mebibytes(n int64) string {
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
+func mebibytes(n int64) string { return prose(float64(n)/(1<<20)) + " MiB" }
 
-// median of the samples; 0 for none. The argument keeps its order.
-func median(samples []float64) float64 {
-	if len(samples) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(samples))
-	mid := len(s) / 2
-	if len(s)%2 == 1 {
-		return s[mid]
-	}
-	return (s[mid-1] + s[mid]) / 2
-}
+// shortest writes a number for programs: the fewest digits that read back as
+// the same.
+func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

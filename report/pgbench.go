@@ -135,16 +135,15 @@ func (p *page) skippedLine(prefix string, r *result.Run, s *result.Stats) {
 // latencyLines prints the measured latency where pgbench measures it, and
 // otherwise, as pgbench does, what follows from the time that the run took.
 func (p *page) latencyLines(r *result.Run, total int64) {
-	if r.ShowProgress || r.Rate > 0 || r.LatencyLimitMS > 0 {
+	average, measured := pgbenchAverage(r, total)
+	if measured {
 		p.simpleStats("latency", r.AllLatency, r.Transactions)
 	} else {
 		note := ""
 		if r.Failed() > 0 {
 			note = " (including failures)"
 		}
-		// In pgbench's own order and from its microseconds, so that halves round
-		// the same way.
-		p.verbatim("latency average = %.3f ms%s", 0.001*math.Round(1e6*r.DurationS)*float64(r.Clients)/float64(total), note)
+		p.verbatim("latency average = %.3f ms%s", average, note)
 	}
 	if r.Rate > 0 {
 		var lag result.Latency
@@ -153,6 +152,18 @@ func (p *page) latencyLines(r *result.Run, total int64) {
 		}
 		p.verbatim("rate limit schedule lag: avg %.3f (max %.3f) ms", lag.Mean, lag.Max)
 	}
+}
+
+// pgbenchAverage is what pgbench prints as the average latency in ms: that of all
+// successful transactions where it measures them, and the clients' time divided
+// by the number of transactions otherwise.
+func pgbenchAverage(r *result.Run, total int64) (ms float64, measured bool) {
+	if r.ShowProgress || r.Rate > 0 || r.LatencyLimitMS > 0 {
+		return r.AllLatency.Mean, true
+	}
+	// In pgbench's own order and from its microseconds, so that halves round the
+	// same way.
+	return 0.001 * math.Round(1e6*r.DurationS) * float64(r.Clients) / float64(total), false
 }
 
 func (p *page) simpleStats(prefix string, l result.Latency, samples int64) {

@@ -3,12 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"qbench/internal/amount"
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // spread is what repeats of one thing gave.
@@ -19,7 +19,7 @@ func spreadOf(runs []*result.Run, value func(*result.Run) float64) spread {
 	for i, r := range runs {
 		samples[i] = value(r)
 	}
-	return spread{median(samples), slices.Min(samples), slices.Max(samples)}
+	return spread{stats.Median(samples), slices.Min(samples), slices.Max(samples)}
 }
 
 // entry is one line of a ranking: all repeats of one configuration. A run is
@@ -35,9 +35,7 @@ type entry struct {
 	clients  int
 
 	ordersPerS, tps        spread
-	p50, p99               spread // ms
 	ratio                  float64
-	emptyPercent           float64
 	audit                  AuditState // the worst of the runs
 	aborted                aborts
 	unlogged, countsOrders bool
@@ -47,6 +45,7 @@ type entry struct {
 // orders. A configuration with a run whose audit failed or is missing has
 // no place: its numbers are not proved, and it comes after all others.
 type ranking struct {
+	names    naming
 	entries  []entry
 	byOrders bool
 	repeats  bool   // some entry has several runs
@@ -54,19 +53,14 @@ type ranking struct {
 }
 
 func rank(runs []*result.Run) ranking {
-	groups, order := map[string][]*result.Run{}, []string(nil)
-	var k ranking
+	k := ranking{names: nameRuns(runs)}
+	groups := map[result.Configuration][]*result.Run{}
 	for _, r := range runs {
-		key := configuration(r)
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], r)
+		groups[r.Configuration] = append(groups[r.Configuration], r)
 		k.byOrders = k.byOrders || r.CountsOrders
 	}
-	varying := varyingParams(runs)
-	for _, key := range order {
-		e := newEntry(groups[key], varying)
+	for _, c := range distinct(runs) {
+		e := newEntry(groups[c], k.names)
 		k.repeats = k.repeats || len(e.runs) > 1
 		k.entries = append(k.entries, e)
 	}
@@ -127,28 +121,32 @@ func (k *ranking) durabilityWarning() string {
 		"their ranks do not compare like with like (run all with --unlogged, or none)", list(unlogged), list(logged))
 }
 
-func newEntry(runs []*result.Run, varying []string) entry {
+// newEntry is the entry of runs of one configuration.
+func newEntry(runs []*result.Run, names naming) entry {
 	r := runs[0]
 	e := entry{
-		runs: runs, strategy: clean(r.Strategy), layout: clean(layoutName(r)), mode: clean(string(r.Mode)), clients: r.Clients,
+		runs: runs, strategy: clean(names.strategy(r)), layout: clean(r.LayoutName()), mode: clean(r.Mode), clients: r.Clients,
 		unlogged: unlogged(r), countsOrders: r.CountsOrders, aborted: abortsOf(runs),
 		ordersPerS: spreadOf(runs, func(r *result.Run) float64 { return r.OrdersPerS }),
 		tps:        spreadOf(runs, func(r *result.Run) float64 { return r.TPS }),
-		p50:        spreadOf(runs, func(r *result.Run) float64 { return r.Latency.P50 }),
-		p99:        spreadOf(runs, func(r *result.Run) float64 { return r.Latency.P99 }),
-		emptyPercent: spreadOf(runs, func(r *result.Run) float64 {
-			return percent(r.Empty, r.Transactions)
-		}).median,
-	}
-	for _, name := range varying {
-		if v, ok := parameters(r)[name]; ok {
-			e.strategy += " " + clean(name+"="+v)
-		}
 	}
 	for _, r := range runs {
 		e.audit = max(e.audit, AuditOf(r))
 	}
 	return e
+}
+
+// value is the median of the runs' values of a metric; where only bounds are
+// known of some, the median lies between the medians of the bounds. It is false
+// where no run has the metric.
+func (e *entry) value(of func(*result.Run) (result.Estimate, bool)) (result.Estimate, bool) {
+	var values, lows, highs []float64
+	for _, r := range e.runs {
+		if v, ok := of(r); ok {
+			values, lows, highs = append(values, v.Value), append(lows, v.Low), append(highs, v.High)
+		}
+	}
+	return result.Estimate{Value: stats.Median(values), Low: stats.Median(lows), High: stats.Median(highs)}, len(values) > 0
 }
 
 // title names a line of the ranking outside of its table.
@@ -158,87 +156,3 @@ func (e *entry) title() string {
 }
 
 func unlogged(r *result.Run) bool { return r.Unlogged || r.Layout == "unlogged" }
-
-// parameters are those that make two runs of a strategy different things:
-// the script's own, and what was asked of the load.
-func parameters(r *result.Run) map[string]string {
-	m := map[string]string{}
-	maps.Copy(m, r.Params.Map())
-	if r.Rate > 0 {
-		m["rate"] = fmt.Sprintf("%g", r.Rate)
-	}
-	if r.Partitions > 0 {
-		m["partitions"] = fmt.Sprint(r.Partitions)
-	}
-	if r.MaxTries > 1 {
-		m["max-tries"] = fmt.Sprint(r.MaxTries)
-	}
-	if r.Reconnect {
-		m["connect"] = "yes"
-	}
-	if r.Producers != nil {
-		m["producers"] = fmt.Sprint(r.Producers.Clients)
-		if r.Producers.Rate > 0 {
-			m["enqueue-transactions/s"] = fmt.Sprintf("%g", r.Producers.Rate)
-		}
-	}
-	if r.Steady != nil {
-		m["enqueue-batch"], m["poll-ms"] = fmt.Sprint(r.Enqueue.Batch), fmt.Sprintf("%g", r.Enqueue.PollMS)
-		if r.Enqueue.Notify {
-			m["notify"] = "yes"
-		}
-	}
-	if r.Index != "" {
-		m["index"] = r.Index
-	}
-	if r.Pool > 0 {
-		m["pool"] = fmt.Sprint(r.Pool)
-	}
-	if r.Claimed > 0 {
-		m["claimed"] = fmt.Sprint(r.Claimed)
-	}
-	if r.PayloadBytes > 0 {
-		m["payload-bytes"] = fmt.Sprint(r.PayloadBytes)
-	}
-	return m
-}
-
-// configuration is equal for the repeats of one thing.
-func configuration(r *result.Run) string {
-	return fmt.Sprintf("%q", append([]string{r.Strategy, r.Workload, layoutName(r), string(r.Mode), fmt.Sprint(r.Clients)}, pairs(parameters(r))...))
-}
-
-// varyingParams names the parameters that some strategy was given with
-// different values: only these tell its runs apart.
-func varyingParams(runs []*result.Run) []string {
-	values := map[string]map[string]map[string]bool{} // parameter, strategy, value
-	for _, r := range runs {
-		for name, v := range parameters(r) {
-			if values[name] == nil {
-				values[name] = map[string]map[string]bool{}
-			}
-			if values[name][r.Strategy] == nil {
-				values[name][r.Strategy] = map[string]bool{}
-			}
-			values[name][r.Strategy][v] = true
-		}
-	}
-	var out []string
-	for name, strategies := range values {
-		for strategy, seen := range strategies {
-			// A parameter that only some runs of the strategy have is a
-			// difference as well.
-			for _, r := range runs {
-				if _, has := parameters(r)[name]; r.Strategy == strategy && !has {
-					seen[""] = true
-				}
-			}
-			if len(seen) > 1 {
-				out = append(out, name)
-				break
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}

@@ -105,8 +105,8 @@ func TestNamesCannotControlTheTerminal(t *testing.T) {
 	r.PerStatement = true
 	r.Scripts[0].Name = "evil\x1b]0;title\x07.sql"
 	r.Scripts[0].Statements = []result.Statement{{Text: "select '\x1b[31m';"}}
-	for _, name := range Names() {
-		format, err := Lookup(name)
+	for _, name := range OfRuns.Formats() {
+		format, err := OfRuns.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,26 +126,14 @@ func TestNamesCannotControlTheTerminal(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
-		if f, err := Lookup(name); err != nil || f == nil {
+	for _, name := range OfRuns.Formats() {
+		if f, err := OfRuns.Lookup(name); err != nil || f == nil {
 			t.Errorf("Lookup(%q): %v", name, err)
 		}
 	}
-	_, err := Lookup("pgbnch")
+	_, err := OfRuns.Lookup("pgbnch")
 	if err == nil || !strings.Contains(err.Error(), `did you mean "pgbench"?`) {
 		t.Errorf("no nearest name in: %v", err)
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"table", "tabel", 2}, {"x", "x", 0}} {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("editDistance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
 	}
 }
 
@@ -157,8 +145,8 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("disk full")
 	f := matrix()
-	for _, name := range Names() {
-		format, err := Lookup(name)
+	for _, name := range OfRuns.Formats() {
+		format, err := OfRuns.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}

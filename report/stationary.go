@@ -13,5 +13,5 @@ func stationaryWarning(r *result.Run, warn warner) {
 		unit = "transactions/s"
 	}
 	warn("throughput is not stationary: it ranges from %s to %s %s in windows of %s, so the average depends on when the run ends; "+
-		"look for vacuum, checkpoints and other load, and run longer or with --warmup", rate(t.Low), rate(t.High), unit, seconds(t.WindowS))
+		"look for vacuum, checkpoints and other load, and run longer or with --warmup", prose(t.Low), prose(t.High), unit, seconds(t.WindowS))
 }

@@ -17,54 +17,35 @@ import (
 // wider than Options.Width.
 func Text(w io.Writer, f *result.File, o Options) error {
 	p := newPage(o)
+	k := rank(f.Runs)
 	for i, r := range f.Runs {
 		if i > 0 {
 			p.line("")
 		}
 		if len(f.Runs) > 1 {
-			p.heading(fmt.Sprintf("run %d of %d: %s", i+1, len(f.Runs), describe(r)))
+			p.heading(fmt.Sprintf("run %d of %d: %s", i+1, len(f.Runs), naming{}.describe(r)))
+			if differs := k.names[r.Configuration]; len(differs) > 0 {
+				p.labelled("differs by", "%s", strings.Join(differs, " "))
+				p.line("")
+			}
 		}
-		p.run(r, &f.Environment)
+		p.run(r, envOf(r, f))
 	}
 	if len(f.Runs) > 1 {
 		p.line("")
 		p.heading("all runs")
-		if err := p.table(f.Runs); err != nil {
+		if err := p.ranking(&k); err != nil {
 			return err
 		}
 	}
-	p.line("")
-	p.environment(&f.Environment)
+	for _, e := range environments(f) {
+		p.line("")
+		if e.runs != "" {
+			p.labelled("runs", "%s", e.runs)
+		}
+		p.environment(e.Environment)
+	}
 	return p.writeTo(w)
-}
-
-// Run writes one run as Text does, without the environment: for a matrix whose
-// runs are reported as they end.
-func Run(w io.Writer, r *result.Run, env *result.Environment, o Options) error {
-	p := newPage(o)
-	p.run(r, env)
-	return p.writeTo(w)
-}
-
-// describe names a run among others.
-func describe(r *result.Run) string {
-	parts := []string{r.Strategy}
-	if r.Layout != "" {
-		parts = append(parts, layoutName(r))
-	}
-	parts = append(parts, amount.Count(int64(r.Clients), "client"), string(r.Mode))
-	if r.Repeat > 1 {
-		parts = append(parts, fmt.Sprintf("repeat %d", r.Repeat))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// layoutName is the layout with what makes its durability different.
-func layoutName(r *result.Run) string {
-	if r.Unlogged && r.Layout != "unlogged" {
-		return r.Layout + " unlogged"
-	}
-	return r.Layout
 }
 
 func (p *page) run(r *result.Run, env *result.Environment) {
@@ -74,10 +55,7 @@ func (p *page) run(r *result.Run, env *result.Environment) {
 	p.outcome(r)
 	p.work(r)
 	p.deadlocks(r)
-	if r.Transactions > 0 {
-		p.latencies("latency", r.Latency)
-	}
-	p.histogram(r.LatencyHist)
+	p.orderLatency(r)
 	if r.Producers != nil {
 		p.producers(r)
 	}
@@ -173,7 +151,7 @@ func (p *page) work(r *result.Run) {
 		p.labelled("orders", "not counted: no statement of the script is marked with \"-- qbench: orders\"")
 		return
 	}
-	p.line("%-*s%s", labelWidth, "orders/s", p.paint(strong, rate(r.OrdersPerS)))
+	p.line("%-*s%s", labelWidth, "orders/s", p.paint(strong, significant(r.OrdersPerS)))
 	p.labelled("orders", "%s in %s", amount.Grouped(r.Orders), seconds(r.DurationS))
 	if r.Pool > 0 {
 		p.labelled("pool", "%s shared by %s", amount.Count(int64(r.Pool), "connection"), amount.Count(int64(r.Clients), "client"))
@@ -191,57 +169,16 @@ func emptyText(r *result.Run) string {
 	if r.Empty == 0 {
 		return "no transaction was empty"
 	}
-	text := fmt.Sprintf("%s, %.1f %% of all", amount.Count(r.Empty, "transaction"), percent(r.Empty, r.Transactions))
+	text := fmt.Sprintf("%s, %s%% of all", amount.Count(r.Empty, "transaction"), prose(percent(r.Empty, r.Transactions)))
 	useful := r.Transactions - r.Empty
 	switch {
 	case useful <= 0:
-		return text + ": tps counts nothing but empty transactions"
+		return text + ": tps counts nothing else"
 	case r.Orders == useful:
-		return text + fmt.Sprintf(": tps counts them, and so is %.1f %% more than orders/s", percent(r.Empty, useful))
+		return text + fmt.Sprintf(": tps counts them, and so is %s%% more than orders/s", prose(percent(r.Empty, useful)))
 	default:
-		return text + fmt.Sprintf(": tps counts them, and so is %.1f %% more than the rate of transactions that moved an order", percent(r.Empty, useful))
+		return text + fmt.Sprintf(": tps counts them, and so is %s%% more than the rate of transactions that moved an order", prose(percent(r.Empty, useful)))
 	}
-}
-
-// latencies prints the percentiles in a row where the page is wide enough.
-func (p *page) latencies(label string, l result.Latency) {
-	p.grid(label, statistics(func(value func(*result.Latency) float64) string { return millis(value(&l)) }))
-}
-
-// cell is a value under its name.
-type cell struct{ name, text string }
-
-// statistics are the values of a latency that a report shows.
-func statistics(text func(value func(*result.Latency) float64) string) []cell {
-	return []cell{
-		{"mean", text(func(l *result.Latency) float64 { return l.Mean })},
-		{"p50", text(func(l *result.Latency) float64 { return l.P50 })},
-		{"p90", text(func(l *result.Latency) float64 { return l.P90 })},
-		{"p95", text(func(l *result.Latency) float64 { return l.P95 })},
-		{"p99", text(func(l *result.Latency) float64 { return l.P99 })},
-		{"p99.9", text(func(l *result.Latency) float64 { return l.P999 })},
-		{"max", text(func(l *result.Latency) float64 { return l.Max })},
-	}
-}
-
-// grid prints names above values in milliseconds, on as many lines as the page
-// is narrow.
-func (p *page) grid(label string, values []cell) {
-	names, numbers := "", ""
-	flush := func() {
-		p.line("%s%s", padRight(label, labelWidth), names)
-		p.line("%s%s", padRight("  in ms", labelWidth), numbers)
-		label, names, numbers = "", "", ""
-	}
-	for _, v := range values {
-		column := max(9, len(v.text)+2)
-		if names != "" && labelWidth+len(names)+column > p.width() {
-			flush()
-		}
-		names += padLeft(v.name, column)
-		numbers += padLeft(v.text, column)
-	}
-	flush()
 }
 
 // roundTrips explains -r under -M pipelined, where statements that travel
@@ -317,14 +254,14 @@ func (p *page) client(r *result.Run, env *result.Environment) {
 		if p.Unicode {
 			unit = "µs"
 		}
-		perOrder = fmt.Sprintf(", %.1f %s/order", c.CPUSeconds*1e6/float64(r.Orders), unit)
+		perOrder = fmt.Sprintf(", %s %s/order", prose(c.CPUSeconds*1e6/float64(r.Orders)), unit)
 	}
 	whose := ""
 	if r.Producers != nil {
 		whose = " of clients and producers together"
 	}
-	p.labelled("client CPU", "%.2f s%s (user %.2f s, system %.2f s), %.1f %% of %s%s",
-		c.CPUSeconds, whose, c.UserSeconds, c.SysSeconds, 100*c.CPUShare, cores, perOrder)
+	p.labelled("client CPU", "%s%s (user %s, system %s), %s%% of %s%s",
+		seconds(c.CPUSeconds), whose, seconds(c.UserSeconds), seconds(c.SysSeconds), prose(100*c.CPUShare), cores, perOrder)
 	p.labelled("client memory", "%s", mebibytes(c.MaxRSS))
 }
 
@@ -338,14 +275,7 @@ func (p *page) warnings(warnings []string) {
 }
 
 func (p *page) environment(e *result.Environment) {
-	server := "unknown server"
-	if e.ServerVersion != "" {
-		server = "PostgreSQL " + e.ServerVersion
-	}
-	if e.Disposable {
-		server += ", started by qbench"
-	}
-	p.labelled("server", "%s", server)
+	p.labelled("server", "%s", serverText(e))
 	if len(e.Settings) > 0 {
 		p.labelled("", "%s", strings.Join(pairs(e.Settings), ", "))
 	}

@@ -61,17 +61,17 @@ func completeness(r *result.Run, warn warner) {
 	}
 	if r.Rate > 0 && r.TPS < rateReached*r.Rate && !r.Drained && !r.Interrupted && r.DurationS > 0 {
 		warn("the rate was not reached: %s of %s transactions/s, because all clients were busy or the server is slower than that; "+
-			"raise -c or lower -R", rate(r.TPS), rate(r.Rate))
+			"raise -c or lower -R", prose(r.TPS), prose(r.Rate))
 	}
 }
 
 func clientWarnings(r *result.Run, env result.Environment, warn warner) {
 	switch share := r.Client.CPUShare; {
 	case share >= result.ClientSaturated:
-		warn("the load generator is the bottleneck: it used %.0f %% of this machine's CPU, so the server could do more; "+
+		warn("the load generator is the bottleneck: it used %.0f%% of this machine's CPU, so the server could do more; "+
 			"run it on another machine than the server (--dsn), or with fewer clients (-c)", 100*share)
 	case share >= clientShareLimit && env.Disposable:
-		warn("the load generator used %.0f %% of this machine's CPU, which the server on the same machine did not get; "+
+		warn("the load generator used %.0f%% of this machine's CPU, which the server on the same machine did not get; "+
 			"for absolute numbers measure a server on another machine (--dsn)", 100*share)
 	}
 }
@@ -130,13 +130,14 @@ func sampleWarnings(r *result.Run, warn warner) {
 
 // warningGroup is one warning of several runs.
 type warningGroup struct {
-	text  string // of the first of them
-	about []string
+	text   string // of the first of them
+	about  []string
+	differ bool // the texts do, in their numbers
 }
 
 // groupWarnings lists each warning once. Those that differ in their numbers
 // only are one: a matrix would repeat them for each of its runs.
-func groupWarnings(runs []*result.Run) []*warningGroup {
+func groupWarnings(runs []*result.Run, names naming) []*warningGroup {
 	var out []*warningGroup
 	byShape := map[string]*warningGroup{}
 	for _, r := range runs {
@@ -153,10 +154,21 @@ func groupWarnings(runs []*result.Run) []*warningGroup {
 				byShape[shape] = g
 				out = append(out, g)
 			}
-			g.about = append(g.about, describe(r))
+			g.differ = g.differ || text != g.text
+			g.about = append(g.about, names.describe(r))
 		}
 	}
 	return out
+}
+
+// runWarnings says below a table what makes the runs' numbers mean less.
+func (p *page) runWarnings(groups []*warningGroup, runs int) {
+	if len(groups) > 0 {
+		p.line("")
+	}
+	for _, g := range groups {
+		p.wrap("warning: ", "         ", caution, g.text+g.which(runs))
+	}
 }
 
 // which names the runs, where they are not all.
@@ -166,6 +178,8 @@ func (g *warningGroup) which(all int) string {
 		return ""
 	case n == 1:
 		return fmt.Sprintf(" (%s)", g.about[0])
+	case n == all && !g.differ:
+		return " (all runs)"
 	case n == all:
 		return fmt.Sprintf(" (all runs; this is %s)", g.about[0])
 	default:

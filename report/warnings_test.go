@@ -18,7 +18,7 @@ func TestWarnings(t *testing.T) {
 		{"nothing wrong", func(*result.Run, *result.Environment) {}, nil},
 		{"generator takes a third from its own server", func(r *result.Run, _ *result.Environment) { r.Client.CPUShare = 0.34 }, []string{"the server on the same machine did not get"}},
 		{"the same beside a remote server", func(r *result.Run, e *result.Environment) { r.Client.CPUShare, e.Disposable = 0.34, false }, nil},
-		{"generator saturated", func(r *result.Run, e *result.Environment) { r.Client.CPUShare, e.Disposable = 0.8, false }, []string{"the load generator is the bottleneck: it used 80 %"}},
+		{"generator saturated", func(r *result.Run, e *result.Environment) { r.Client.CPUShare, e.Disposable = 0.8, false }, []string{"the load generator is the bottleneck: it used 80%"}},
 		{"drained early", func(r *result.Run, _ *result.Environment) { r.Drained, r.DurationS = true, 9 }, []string{"drained after 9 s of 10 s"}},
 		{"drained at the end", func(r *result.Run, _ *result.Environment) { r.Drained, r.DurationS = true, 9.9 }, nil},
 		{"drained as asked for", func(r *result.Run, _ *result.Environment) { r.Drained, r.WantDurationS = true, 0 }, nil},
@@ -51,7 +51,7 @@ func TestWarnings(t *testing.T) {
 		{"interrupted", func(r *result.Run, _ *result.Environment) { r.DurationS, r.Interrupted = 1, true }, nil},
 		{"few samples", func(r *result.Run, _ *result.Environment) { r.Transactions = 9_999 }, []string{"beyond p99.9, because there were only 9,999 transactions"}},
 		{"no samples", func(r *result.Run, _ *result.Environment) { r.Transactions = 0 }, nil},
-		{"rate not reached", func(r *result.Run, _ *result.Environment) { r.Rate, r.TPS = 1000, 949 }, []string{"949.0 of 1,000 transactions/s"}},
+		{"rate not reached", func(r *result.Run, _ *result.Environment) { r.Rate, r.TPS = 1000, 949 }, []string{"949 of 1,000 transactions/s"}},
 		{"rate reached", func(r *result.Run, _ *result.Environment) { r.Rate, r.TPS = 1000, 951 }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

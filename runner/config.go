@@ -27,19 +27,6 @@ const (
 // Modes lists every query mode.
 var Modes = []Mode{Simple, Extended, Prepared, Pipelined}
 
-// OrderCount says how a statement's result tells the number of orders done.
-type OrderCount uint8
-
-const (
-	// NotCounted marks a statement that completes no order.
-	NotCounted OrderCount = iota
-	// CountRows takes the row count of the command tag.
-	CountRows
-	// CountValue takes the integer in the first column of the first row, for
-	// functions that do the work and return how much they did.
-	CountValue
-)
-
 // Script is one script of a run, its share of the transactions and how its
 // work is counted.
 type Script struct {
@@ -47,20 +34,13 @@ type Script struct {
 	// Weight is the relative frequency; 0 means never chosen.
 	Weight int
 	// Orders holds one entry per command; nil where nothing is counted.
-	Orders []OrderCount
+	Orders []script.OrderCount
 	// Most holds one entry per command: the most orders that one execution of it
 	// does. It bounds what a lost connection leaves in doubt; nil knows nothing.
-	Most []RowLimit
+	Most []script.RowLimit
 	// Inline names the variables that are substituted as text in every query
 	// mode, because SQL allows no parameter in their place (an identifier).
 	Inline []string
-}
-
-// RowLimit is the most orders that a statement does at once: N, or the value of
-// Variable where that is set. The zero value is unknown.
-type RowLimit struct {
-	N        int64
-	Variable string
 }
 
 // Group is a set of clients that run the same scripts: the consumers of a

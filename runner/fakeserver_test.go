@@ -129,7 +129,7 @@ func fakeLoop(tb testing.TB, mode Mode, clients int, transactions int64) *eventL
 		tb.Fatal(err)
 	}
 	cfg := Config{
-		Consumers: Group{Clients: clients, Scripts: []Script{{Script: s, Weight: 1, Orders: []OrderCount{0, 0, CountRows, 0}}}},
+		Consumers: Group{Clients: clients, Scripts: []Script{{Script: s, Weight: 1, Orders: []script.OrderCount{0, 0, script.CountRows, 0}}}},
 		Threads:   1, Mode: mode, Transactions: transactions, MaxTries: 1, Symbols: syms,
 	}
 	r := &run{cfg: cfg, ctx: context.Background(), base: time.Now()}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"qbench/runner/script"
 	"qbench/runner/txn"
 )
 
@@ -80,9 +81,9 @@ func (s *sentStep) flights(skip int, wrote bool) []txn.Flight {
 		f := txn.Flight{Part: p, Most: s.most}
 		switch p.Kind {
 		case txn.Read:
-			f.Counts = s.orders != NotCounted && !(wrote && s.orders == CountRows)
+			f.Counts = s.orders != script.NotCounted && !(wrote && s.orders == script.CountRows)
 		case txn.Plain, txn.Write, txn.Call:
-			f.Counts = s.orders != NotCounted
+			f.Counts = s.orders != script.NotCounted
 		}
 		out = append(out, f)
 	}
@@ -96,7 +97,7 @@ func (c *client) doubtCall() {
 		return
 	}
 	s := &c.sent[c.answered]
-	if s.orders == NotCounted || c.part(s.step).Kind != txn.Call {
+	if s.orders == script.NotCounted || c.part(s.step).Kind != txn.Call {
 		return
 	}
 	c.group.doubt.AddMost(s.most)

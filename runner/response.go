@@ -61,7 +61,7 @@ func (c *client) dataRow(body []byte) error {
 		return nil
 	}
 	c.rows++
-	if st.orders == CountValue && c.rows == 1 {
+	if st.orders == script.CountValue && c.rows == 1 {
 		_, fields, _ := wire.FieldCount(body)
 		value, _, null, ok := wire.ColumnValue(fields)
 		if !ok {
@@ -93,9 +93,9 @@ func (c *client) commandComplete(tag []byte) {
 		return
 	}
 	switch st.orders {
-	case CountRows:
+	case script.CountRows:
 		c.tx.Done(wire.CommandRows(tag), wire.CommandWrites(tag))
-	case CountValue:
+	case script.CountValue:
 		c.tx.Done(c.value, true)
 		c.value = 0
 	}

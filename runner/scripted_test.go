@@ -323,7 +323,7 @@ func scriptedConfig(tb testing.TB, mode runner.Mode, source string) runner.Confi
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rs := runner.Script{Script: s, Weight: 1, Orders: make([]runner.OrderCount, len(s.Commands)), Most: make([]runner.RowLimit, len(s.Commands))}
+	rs := runner.Script{Script: s, Weight: 1, Orders: make([]script.OrderCount, len(s.Commands)), Most: make([]script.RowLimit, len(s.Commands))}
 	for i, c := range s.Commands {
 		if c.Kind != script.SQL {
 			continue
@@ -339,9 +339,9 @@ func scriptedConfig(tb testing.TB, mode runner.Mode, source string) runner.Confi
 			rs.Most[i].N += st.orders(writing)
 			switch {
 			case st.writes(), strings.Contains(st.words, "take("):
-				rs.Orders[i] = runner.CountRows
+				rs.Orders[i] = script.CountRows
 			case strings.Contains(st.words, "done("):
-				rs.Orders[i] = runner.CountValue
+				rs.Orders[i] = script.CountValue
 			}
 		}
 	}

@@ -77,10 +77,10 @@ func (b *bed) load(source string) runner.Config {
 	if err != nil {
 		b.tb.Fatal(err)
 	}
-	rs := runner.Script{Script: s, Weight: 1, Orders: make([]runner.OrderCount, len(s.Commands))}
+	rs := runner.Script{Script: s, Weight: 1, Orders: make([]script.OrderCount, len(s.Commands))}
 	for i, c := range s.Commands {
 		if strings.HasPrefix(c.Text, "with") {
-			rs.Orders[i] = runner.CountRows
+			rs.Orders[i] = script.CountRows
 		}
 	}
 	return runner.Config{
@@ -288,7 +288,7 @@ func TestProducersFeedConsumersUntilTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Consumers.Idle, cfg.Consumers.Listen = time.Hour, "q_orders"
-	cfg.Producers = &runner.Group{Clients: 2, Scripts: []runner.Script{{Script: producer, Weight: 1, Orders: []runner.OrderCount{runner.CountRows, 0}}}}
+	cfg.Producers = &runner.Group{Clients: 2, Scripts: []runner.Script{{Script: producer, Weight: 1, Orders: []script.OrderCount{script.CountRows, 0}}}}
 	cfg.Transactions = 100
 	cfg.Consumers.Clients = 2
 	res := b.run(cfg)

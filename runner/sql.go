@@ -114,7 +114,7 @@ func (c *client) appendBound(st *step, p preparedStatement, describe bool) {
 // sendStep notes a statement that was encoded.
 func (c *client) sendStep(st *step, s sentStep) {
 	s.step, s.pc, s.most = st, c.pc, txn.Unbounded
-	if s.executes && st.orders != NotCounted {
+	if s.executes && st.orders != script.NotCounted {
 		s.most = st.mostOrders(c.vars)
 	}
 	c.sent = append(c.sent, s)
@@ -188,7 +188,7 @@ func (c *client) unparse() {
 func (c *client) appendParse(st *step, name string) {
 	conn := c.conn
 	conn.out = wire.AppendParse(conn.out, name, func(dst []byte) []byte { return st.appendSQL(dst, c.vars) })
-	if c.loop.run.cfg.Mode == Pipelined && (st.Store != script.NoStore || st.orders == CountValue) {
+	if c.loop.run.cfg.Mode == Pipelined && (st.Store != script.NoStore || st.orders == script.CountValue) {
 		conn.out = wire.AppendDescribeStatement(conn.out, name)
 	}
 }

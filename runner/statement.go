@@ -24,7 +24,7 @@ type program struct {
 // step is one command of a program with what the query mode makes of it.
 type step struct {
 	*script.Command
-	orders OrderCount
+	orders script.OrderCount
 	// most is the most orders that one execution does, or mostSlot the variable
 	// that says so; -1 is none.
 	most     int64
@@ -63,7 +63,7 @@ func compile(cfg *Config) ([][]*program, int, error) {
 				if s.Most != nil {
 					st.limit(s.Most[i], cfg.Symbols)
 				}
-				p.countsOrders = p.countsOrders || st.orders != NotCounted
+				p.countsOrders = p.countsOrders || st.orders != script.NotCounted
 				if st.Kind == script.SQL {
 					st.id = statements
 					st.name = fmt.Sprintf("P_%d", statements)
@@ -141,7 +141,7 @@ func (s *step) textWithNames() string {
 }
 
 // limit sets the most orders that the statement does.
-func (s *step) limit(l RowLimit, symbols *script.Symbols) {
+func (s *step) limit(l script.RowLimit, symbols *script.Symbols) {
 	if slot, ok := symbols.Lookup([]byte(l.Variable)); ok && l.Variable != "" {
 		s.mostSlot = slot
 	} else if l.N > 0 {

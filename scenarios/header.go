@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"qbench/internal/nearest"
-	"qbench/runner"
 	"qbench/runner/script"
 )
 
@@ -182,10 +181,10 @@ func (h *header) list(items *[]string, value string) error {
 
 // readOrders marks the statement below the note as the one that counts.
 func (h *header) readOrders(value string, hasValue bool) error {
-	how := runner.CountRows
+	how := script.CountRows
 	switch {
 	case hasValue && value == "value":
-		how = runner.CountValue
+		how = script.CountValue
 	case hasValue:
 		return h.errorf("orders can be counted by rows (\"orders\") or by \"orders = value\", not by %q", value)
 	}
@@ -193,13 +192,13 @@ func (h *header) readOrders(value string, hasValue bool) error {
 	if err != nil {
 		return err
 	}
-	if h.s.Script.Orders == nil {
-		h.s.Script.Orders = make([]runner.OrderCount, len(h.sc.Commands))
+	if h.s.Orders == nil {
+		h.s.Orders = make([]script.OrderCount, len(h.sc.Commands))
 	}
-	if h.s.Script.Orders[i] != runner.NotCounted {
+	if h.s.Orders[i] != script.NotCounted {
 		return h.errorf("the statement below has \"orders\" twice")
 	}
-	h.s.Script.Orders[i] = how
+	h.s.Orders[i] = how
 	return nil
 }
 
@@ -210,7 +209,7 @@ func (h *header) readRows(value string) error {
 	if err != nil {
 		return err
 	}
-	var most runner.RowLimit
+	var most script.RowLimit
 	switch n, err := strconv.ParseInt(value, 10, 64); {
 	case err == nil && n > 0:
 		most.N = n
@@ -219,13 +218,13 @@ func (h *header) readRows(value string) error {
 	default:
 		return h.errorf("\"rows\" is a number of orders or a variable, not %q", value)
 	}
-	if h.s.Script.Most == nil {
-		h.s.Script.Most = make([]runner.RowLimit, len(h.sc.Commands))
+	if h.s.Most == nil {
+		h.s.Most = make([]script.RowLimit, len(h.sc.Commands))
 	}
-	if h.s.Script.Most[i] != (runner.RowLimit{}) {
+	if h.s.Most[i] != (script.RowLimit{}) {
 		return h.errorf("the statement below has \"rows\" twice")
 	}
-	h.s.Script.Most[i] = most
+	h.s.Most[i] = most
 	return nil
 }
 
@@ -243,9 +242,9 @@ func (h *header) marked(key string) (int, error) {
 
 // finish checks what can be judged only with the whole header.
 func (h *header) finish() error {
-	for i, most := range h.s.Script.Most {
+	for i, most := range h.s.Most {
 		c := h.sc.Commands[i]
-		if most != (runner.RowLimit{}) && (h.s.Script.Orders == nil || h.s.Script.Orders[i] == runner.NotCounted) {
+		if most != (script.RowLimit{}) && (h.s.Orders == nil || h.s.Orders[i] == script.NotCounted) {
 			return fmt.Errorf("%s:%d: \"rows\" limits what \"orders\" counts: add \"-- qbench: orders\" above the statement", h.sc.Name, c.Line)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"qbench/runner"
 	"qbench/runner/script"
 )
 
@@ -37,18 +36,18 @@ func TestHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orders := s.Script.Orders
-	s.Script, s.Source = runner.Script{}, ""
+	orders := s.Orders
+	s.Script, s.Source, s.Orders = nil, "", nil
 	want := &Scenario{
 		Name: "mine", Summary: "a = b", Workload: "orders", Layouts: []string{"plain", "partitioned"},
 		Params: []Param{{"batch", "10", "orders per transaction"}, {"mean", "0.5", ""}},
 		State:  []Param{{Name: "turn", Default: "0"}},
 		Inline: []string{"p"}, Functions: []string{"f", "g"}, Path: "dir/mine.sql",
 	}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(runner.Script{})); diff != "" {
+	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
 	}
-	if want := []runner.OrderCount{0, 0, runner.CountRows, runner.CountValue, 0}; !slices.Equal(orders, want) {
+	if want := []script.OrderCount{0, 0, script.CountRows, script.CountValue, 0}; !slices.Equal(orders, want) {
 		t.Errorf("orders %v, want %v", orders, want)
 	}
 }
@@ -134,8 +133,8 @@ func FuzzHeader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for i, how := range s.Script.Orders {
-			if how != runner.NotCounted && s.Script.Commands[i].Kind != script.SQL {
+		for i, how := range s.Orders {
+			if how != script.NotCounted && s.Script.Commands[i].Kind != script.SQL {
 				t.Errorf("command %d counts orders, but is no SQL", i)
 			}
 		}

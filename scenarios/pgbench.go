@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"qbench/internal/shell"
-	"qbench/runner"
 )
 
 // Invocation is the part of a run that pgbench's command line can say.
 type Invocation struct {
-	Mode             runner.Mode // "" is Simple, pgbench's default
-	Clients, Threads int         // 0 is pgbench's default of 1
+	Mode             string // simple, extended, prepared or pipelined; "" is simple, pgbench's default
+	Clients, Threads int    // 0 is pgbench's default of 1
 	Duration         time.Duration
 	Transactions     int64
 	Variables        map[string]string // from Scenario.Variables
@@ -24,15 +23,15 @@ type Invocation struct {
 // for a POSIX shell and without the connection's options, or why there is none.
 func (s *Scenario) PgbenchLine(i Invocation) (line, why string) {
 	switch {
-	case i.Mode == runner.Pipelined:
+	case i.Mode == "pipelined":
 		return "", "pgbench has no pipelined mode; -M prepared comes nearest"
-	case len(s.Inline) > 0 && i.Mode != "" && i.Mode != runner.Simple:
+	case len(s.Inline) > 0 && i.Mode != "" && i.Mode != "simple":
 		return "", fmt.Sprintf("pgbench -M %s sends every variable as a parameter, and SQL takes none where :%s stands; it runs under -M simple", i.Mode, s.Inline[0])
 	}
 	words := []string{"pgbench", "-n"}
 	add := func(flag, value string) { words = append(words, flag, value) }
 	if i.Mode != "" {
-		add("-M", string(i.Mode))
+		add("-M", i.Mode)
 	}
 	if i.Clients > 0 {
 		add("-c", fmt.Sprint(i.Clients))

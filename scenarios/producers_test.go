@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"qbench/internal/pgserver/pgtest"
-	"qbench/runner"
 	"qbench/runner/script"
 	"qbench/scenarios"
 	"qbench/schema"
@@ -59,7 +58,7 @@ func TestProducersUnderPgbench(t *testing.T) {
 	t.Parallel()
 	pgbench := pgtest.Pgbench(t)
 	for _, w := range schema.Workloads() {
-		for _, mode := range []runner.Mode{runner.Simple, runner.Extended, runner.Prepared} {
+		for _, mode := range []string{"simple", "extended", "prepared"} {
 			for _, notify := range []string{"0", "1"} {
 				t.Run(fmt.Sprintf("%s/%s/notify=%s", w, mode, notify), func(t *testing.T) {
 					t.Parallel()
@@ -70,7 +69,7 @@ func TestProducersUnderPgbench(t *testing.T) {
 	}
 }
 
-func produce(t *testing.T, pgbench, workload string, mode runner.Mode, notify string) {
+func produce(t *testing.T, pgbench, workload string, mode string, notify string) {
 	dsn, name := pgtest.Schema(t)
 	ctx := context.Background()
 	connect := func(ctx context.Context) (*pgx.Conn, error) { return pgx.Connect(ctx, dsn) }
@@ -90,7 +89,7 @@ func produce(t *testing.T, pgbench, workload string, mode runner.Mode, notify st
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-n", "-M", string(mode), "-c", "3", "-t", "20", "-f", filepath.Join("producers", workload+".sql")}
+	args := []string{"-n", "-M", mode, "-c", "3", "-t", "20", "-f", filepath.Join("producers", workload+".sql")}
 	for name, value := range p.Variables(0, 0, map[string]string{"enqueue_batch": "4", "order_seed": "7", "notify": notify}) {
 		args = append(args, "-D", name+"="+value)
 	}

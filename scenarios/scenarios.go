@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"qbench/internal/nearest"
-	"qbench/runner"
 	"qbench/runner/script"
 )
 
@@ -41,8 +40,11 @@ type Scenario struct {
 	Inline, Functions []string
 	Path              string // of the file, as pgbench would be given it
 	Source            string
-	// Script is the parsed script with weight 1.
-	Script runner.Script
+	Script            *script.Script
+	// Orders holds one entry per command, nil where nothing is counted, and Most
+	// the most orders that one execution of it does, nil where no note says so.
+	Orders []script.OrderCount
+	Most   []script.RowLimit
 }
 
 // List returns the shipped strategies, by workload and name. Their scripts
@@ -114,7 +116,7 @@ func parse(file, source string, syms *script.Symbols) (*Scenario, error) {
 		Name:   strings.TrimSuffix(filepath.Base(file), ".sql"),
 		Path:   file,
 		Source: source,
-		Script: runner.Script{Script: sc, Weight: 1},
+		Script: sc,
 	}
 	if err := sc.CheckNames(); err != nil {
 		return nil, err
@@ -122,12 +124,11 @@ func parse(file, source string, syms *script.Symbols) (*Scenario, error) {
 	if err := readHeader(s, sc); err != nil {
 		return nil, err
 	}
-	s.Script.Inline = s.Inline
 	return s, nil
 }
 
 // CountsOrders tells whether any statement's result counts as orders done.
-func (s *Scenario) CountsOrders() bool { return s.Script.Orders != nil }
+func (s *Scenario) CountsOrders() bool { return s.Orders != nil }
 
 // HasParam tells whether the user may set the param.
 func (s *Scenario) HasParam(name string) bool {

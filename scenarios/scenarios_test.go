@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"qbench/runner"
 	"qbench/runner/script"
 )
 
@@ -34,12 +33,12 @@ func TestListGolden(t *testing.T) {
 		if len(s.Functions) > 0 {
 			fmt.Fprintf(&b, "  functions %s\n", strings.Join(s.Functions, ", "))
 		}
-		for i, how := range s.Script.Orders {
-			if how != runner.NotCounted {
-				fmt.Fprintf(&b, "  orders by %s: %s\n", map[runner.OrderCount]string{runner.CountRows: "rows", runner.CountValue: "value"}[how], s.Script.Commands[i].Text)
+		for i, how := range s.Orders {
+			if how != script.NotCounted {
+				fmt.Fprintf(&b, "  orders by %s: %s\n", map[script.OrderCount]string{script.CountRows: "rows", script.CountValue: "value"}[how], s.Script.Commands[i].Text)
 			}
 		}
-		for _, mode := range []runner.Mode{runner.Simple, runner.Prepared, runner.Pipelined} {
+		for _, mode := range []string{"simple", "prepared", "pipelined"} {
 			line, why := s.PgbenchLine(Invocation{Mode: mode, Clients: 8, Threads: 2, Duration: 30 * time.Second, Variables: s.Variables(8, 256, nil)})
 			fmt.Fprintf(&b, "  %s: %s%s\n", mode, line, why)
 		}
@@ -90,7 +89,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "mine" || s.Path != file || s.CountsOrders() || s.Fits("partitioned") != nil || s.Script.Weight != 1 {
+	if s.Name != "mine" || s.Path != file || s.CountsOrders() || s.Fits("partitioned") != nil {
 		t.Errorf("a file without a header: %+v", s)
 	}
 	if _, err := Load("skip-locked-batch", syms); err != nil {

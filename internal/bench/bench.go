@@ -403,6 +403,9 @@ func (r *run) load(ctx, stop context.Context) (*result.Run, error) {
 	res.Configuration = s.configuration(cfg, r.made, params)
 	res.ServerMajor, res.Settings = r.serverMajor, r.settings
 	res.Repeat, res.ShowProgress = s.Repeat, s.ShowProgress
+	if s.Setup != nil {
+		res.SetupDigest = result.Digest(s.Setup.SQL)
+	}
 	res.Stationarity = stationarity(res)
 	if len(s.Mix.Scenarios) == 1 {
 		res.Summary = s.Mix.Scenarios[0].Summary

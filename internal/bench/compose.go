@@ -28,7 +28,9 @@ func Compose(cfg runner.Config, load *runner.Load) *result.Run {
 		lag := c.LagHist.Latency()
 		r.Lag = &lag
 	}
+	digest(c.Scripts, cfg.Consumers.Scripts)
 	if p := load.Producers; p != nil {
+		digest(p.Scripts, cfg.Producers.Scripts)
 		r.Producers = &result.Producers{
 			Clients: cfg.Producers.Clients, Rate: cfg.Producers.Rate, OrdersPerS: perSecond(p.Orders, p.Seconds), TPS: perSecond(p.Transactions, p.Seconds),
 			Stats: p.Stats, Latency: p.All().Latency(), InDoubt: p.InDoubt, InDoubtUnknown: p.InDoubtUnknown,
@@ -36,6 +38,14 @@ func Compose(cfg runner.Config, load *runner.Load) *result.Run {
 		}
 	}
 	return r
+}
+
+// digest names the texts that were run: each script of the record stands at the
+// place of its own.
+func digest(record []result.Script, scripts []runner.Script) {
+	for i := range record {
+		record[i].Digest = result.Digest(scripts[i].Source)
+	}
 }
 
 func perSecond(n int64, seconds float64) float64 {

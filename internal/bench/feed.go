@@ -77,7 +77,7 @@ func (s *Spec) groups(cfg *runner.Config, producer *scenarios.Scenario) {
 	if f.Notify {
 		cfg.Consumers.Listen = scenarios.Notifications
 	}
-	cfg.Producers = &runner.Group{Clients: f.Clients, Rate: f.Rate / float64(f.Batch), Scripts: []runner.Script{producer.Script}}
+	cfg.Producers = &runner.Group{Clients: f.Clients, Rate: f.Rate / float64(f.Batch), Scripts: []runner.Script{runnable(producer, 1)}}
 }
 
 // depths bounds the number of depths that the trend is judged by: enough for

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"qbench/runner"
@@ -16,10 +17,12 @@ import (
 // Mix is what the clients of a run do: one strategy, or several of which each
 // client picks one per transaction, by weight.
 type Mix struct {
-	// Name is the strategies' names, joined by "+" where there are several.
+	// Name is the strategies' names, with "@" and the weight where that is not 1,
+	// joined by "+" where there are several.
 	Name      string
 	Scenarios []*scenarios.Scenario
 	Symbols   *script.Symbols
+	weights   []int // of the scenarios
 }
 
 // Part names a strategy, or a file, and its share.
@@ -38,10 +41,14 @@ func LoadMix(parts ...Part) (*Mix, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Script.Weight = p.Weight
+		m.weights = append(m.weights, p.Weight)
 		weights += p.Weight
 		m.Scenarios = append(m.Scenarios, s)
-		names = append(names, s.Name)
+		name := s.Name
+		if p.Weight != 1 {
+			name += "@" + strconv.Itoa(p.Weight)
+		}
+		names = append(names, name)
 	}
 	if weights == 0 {
 		return nil, errors.New("the weights of all scripts are 0: give at least one a weight above 0")
@@ -144,7 +151,12 @@ func (m *Mix) variables(clients, partitions int, given map[string]string) (varia
 func (m *Mix) scripts() []runner.Script {
 	list := make([]runner.Script, len(m.Scenarios))
 	for i, s := range m.Scenarios {
-		list[i] = s.Script
+		list[i] = runnable(s, m.weights[i])
 	}
 	return list
+}
+
+// runnable is a script as the runner takes it.
+func runnable(s *scenarios.Scenario, weight int) runner.Script {
+	return runner.Script{Script: s.Script, Weight: weight, Orders: s.Orders, Most: s.Most, Inline: s.Inline}
 }

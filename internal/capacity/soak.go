@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"qbench/internal/amount"
 	"qbench/internal/result"
 	"qbench/internal/stats"
 )
@@ -18,6 +19,17 @@ type Series struct {
 	// Floor says that it breaks below the limit, not above.
 	Limit *float64
 	Floor bool
+}
+
+// confidence labels the intervals of a drift.
+var confidence = amount.Number(100*stats.Confidence) + " % confidence"
+
+// signed writes a change.
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + amount.Number(x)
+	}
+	return amount.Number(x)
 }
 
 // maxSoakPoints bounds the pairs of Theil's estimator, which grow with the
@@ -63,10 +75,10 @@ func drift(stepS float64, s Series) result.Drift {
 	d.Start = stats.Median(rest)
 	d.End = d.Start + slope.Value*float64(len(values)-1)
 	if !d.Real {
-		d.Answer = fmt.Sprintf("%s: no drift that can be told from noise (%+.3g to %+.3g %s per hour)", s.Name, d.PerHour.Low, d.PerHour.High, s.Unit)
+		d.Answer = fmt.Sprintf("%s: no drift beyond the noise (%s to %s %s per hour, %s)", s.Name, signed(d.PerHour.Low), signed(d.PerHour.High), s.Unit, confidence)
 		return d
 	}
-	d.Answer = fmt.Sprintf("%s: %+.3g %s per hour (%+.3g to %+.3g)", s.Name, d.PerHour.Value, s.Unit, d.PerHour.Low, d.PerHour.High)
+	d.Answer = fmt.Sprintf("%s: %s %s per hour (%s to %s, %s)", s.Name, signed(d.PerHour.Value), s.Unit, signed(d.PerHour.Low), signed(d.PerHour.High), confidence)
 	untilLimit(&d)
 	return d
 }
@@ -85,13 +97,13 @@ func untilLimit(d *result.Drift) {
 	switch {
 	case room <= 0:
 		d.BreaksInH = &result.Estimate{}
-		d.Answer += fmt.Sprintf("; its limit of %.4g %s is already passed", *d.Limit, d.Unit)
+		d.Answer += fmt.Sprintf("; its limit of %g %s is already passed", *d.Limit, d.Unit)
 	case value > 0:
 		breaks := stats.Interval(room/value, room/fast, room/slow)
 		d.BreaksInH = &breaks
-		d.Answer += fmt.Sprintf("; at this drift it passes %.4g %s in %.3g h (%.3g to %.3g)", *d.Limit, d.Unit, room/value, room/fast, room/slow)
+		d.Answer += fmt.Sprintf("; at this drift it passes %g %s in %s h (%s to %s)", *d.Limit, d.Unit, amount.Number(room/value), amount.Number(room/fast), amount.Number(room/slow))
 	default:
-		d.Answer += fmt.Sprintf("; away from its limit of %.4g %s", *d.Limit, d.Unit)
+		d.Answer += fmt.Sprintf("; away from its limit of %g %s", *d.Limit, d.Unit)
 	}
 }
 

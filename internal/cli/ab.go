@@ -44,7 +44,7 @@ func (a *app) abCommand() *cli.Command {
 			"A coin decides which variant of a pair runs first, so no disturbance of the machine, periodic or not, favours one of them. --seed fixes the coin too; the default is a new one each time, which is printed. " +
 			"What the variants share stands outside of --a and --b; within, flags of \"qbench run\" are quoted as for a shell. " +
 			"Where neither names a server and both have the same --pg-setting, they share the one that is started; otherwise each gets its own. " +
-			"The exit status is 3 if B is slower, 4 if a run failed its audit, 2 if one was not completed, and 0 otherwise. " +
+			"The exit status is 4 if a run failed its audit, 2 if one was not completed or not audited, 3 if B is slower or the comparison is inconclusive and --undecided fails it, and 0 otherwise. " +
 			"Where the variable " + stepSummary + " names a file, the Markdown report is added to it.\n\n" +
 			"  qbench ab -c 16 --a '-s for-update' --b '-s skip-locked'\n" +
 			"  qbench ab -s skip-locked -c 16 --a '--dsn host=old' --b '--dsn host=new'\n" +
@@ -102,6 +102,13 @@ func (a *app) ab(c *cli.Context) error {
 		}
 		rep := trial.Report()
 		rep.Interrupted = status == StatusInterrupted
+		if err != nil && !rep.Interrupted {
+			problem := result.Problem{Severity: result.Incomplete, Kind: "incomplete", Text: a.secrets.Mask(err.Error())}
+			if status == StatusAudit {
+				problem.Severity, problem.Kind = result.Invalid, "audit"
+			}
+			rep.Problems = append(rep.Problems, problem)
+		}
 		lost := errors.Join(a.printComparison(c, format, rep), t.save(rep))
 		return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 	})

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"slices"
+	"strings"
+
+	"qbench/report"
 
 	"github.com/urfave/cli/v2"
 )
@@ -76,6 +79,6 @@ func capacityFlags() []cli.Flag {
 		&cli.StringFlag{Name: "confirm", Category: categorySLO, Usage: "`TIME`: seconds, or a time: length of each confirmation run; three must pass; 0 disables them", DefaultText: "twice the server's autovacuum_naptime, at least 60"},
 		&cli.StringFlag{Name: "backlog", Category: categorySLO, Value: "1", Usage: "`TIME`: seconds, or a time: of orders that wait when a long measurement begins, as after a pause of the server; 0 is none"},
 		&cli.StringFlag{Name: "soak", Category: categorySLO, Usage: "`TIME`: seconds, or a time such as 1h: then run that long at the rate to plan with, and report what drifts"},
-		&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: text, markdown, html, json"},
+		&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: " + strings.Join(report.OfCapacity.Formats(), ", ")},
 	}
 }

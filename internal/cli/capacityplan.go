@@ -29,11 +29,7 @@ type capacityPlan struct {
 	backlog    time.Duration
 	soak       time.Duration
 	partitions bool // the user chose their number
-	format     string
 }
-
-// capacityFormats are the forms of the report.
-var capacityFormats = []string{"text", "markdown", "html", "json"}
 
 // shortest is the least of a measurement: below it a percentile is of a handful
 // of transactions, and one checkpoint is all that is seen.
@@ -47,7 +43,6 @@ func readCapacityPlan(v *values) *capacityPlan {
 		headroom:   v.percentage("headroom", 0, 100),
 		confirm:    -1,
 		backlog:    v.duration("backlog", time.Second),
-		format:     v.text("format"),
 		partitions: v.given("partitions"),
 		feed:       *readProducers(v),
 	}
@@ -57,9 +52,6 @@ func readCapacityPlan(v *values) *capacityPlan {
 	p.readClients(v)
 	p.readSLO(v)
 	p.readFeed(v)
-	if !slices.Contains(capacityFormats, p.format) {
-		v.fail("--format %q: use one of %s", p.format, strings.Join(capacityFormats, ", "))
-	}
 	p.readSpecs(v)
 	return p
 }

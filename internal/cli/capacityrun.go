@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -22,14 +21,10 @@ import (
 func (a *app) capacity(c *cli.Context) error {
 	v := &values{c: c}
 	plan := readCapacityPlan(v)
-	out := a.capacityDestination(v)
+	out := a.readOutput(v, report.OfCapacity)
 	server := readServer(v)
 	if err := v.mistake(); err != nil {
 		return err
-	}
-	out.render = func(w io.Writer, f *result.File, o report.Options) error {
-		o.Charts = true
-		return renderCapacity(w, plan.format, f, o)
 	}
 	return a.measure(c.Context, out, func(s *session) error {
 		r := &capacityRun{session: s, plan: plan, file: &result.File{Format: result.Format}}

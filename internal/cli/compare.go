@@ -78,14 +78,14 @@ func readSlowdowns(v *values, least float64) (all float64, of map[string]float64
 // comparisonFlags say how a comparison is printed.
 func comparisonFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: " + strings.Join(report.CompareNames(), ", ")},
+		&cli.StringFlag{Name: "format", Category: categoryReport, Value: "text", Usage: "`NAME`: " + strings.Join(report.OfComparison.Formats(), ", ")},
 		&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
 	}
 }
 
 // readComparisonFormat reads the format of comparisonFlags.
-func readComparisonFormat(v *values) report.CompareFormat {
-	format, err := report.LookupCompare(v.text("format"))
+func readComparisonFormat(v *values) report.Format {
+	format, err := report.OfComparison.Lookup(v.text("format"))
 	if err != nil {
 		v.fail("--format: %w", err)
 	}
@@ -93,9 +93,9 @@ func readComparisonFormat(v *values) report.CompareFormat {
 }
 
 // printComparison prints a comparison and adds it to the workflow's page.
-func (a *app) printComparison(c *cli.Context, format report.CompareFormat, r *result.Comparison) error {
+func (a *app) printComparison(c *cli.Context, format report.Format, r *result.Comparison) error {
 	stdout := printable.Unwrap(a.stdout)
-	if err := format(stdout, r, reportOptions(stdout, c.Bool("no-color"))); err != nil {
+	if err := format(stdout, &result.File{Comparison: r}, reportOptions(stdout, c.Bool("no-color"))); err != nil {
 		return errors.Join(fmt.Errorf("print the comparison: %w", resultfile.Reason(err)), addStepSummary(r))
 	}
 	return addStepSummary(r)

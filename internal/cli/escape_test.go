@@ -37,7 +37,7 @@ func TestOutputIsPrintable(t *testing.T) {
 		{"compare", foreign, other, "--format", "json"}, {"report", filepath.Join(dir, evil)}, {"run", "-s", evil}, {evil}, {"run", evil}, {"strategies", evil},
 		{"report", foreign, "--fail-if", "tps<5"}, {"pgbench", "--" + evil}, {"pgbench", "-f", evil},
 	}
-	for _, format := range report.Names() {
+	for _, format := range report.OfRuns.Formats() {
 		lines = append(lines, []string{"report", foreign, other, "--format", format})
 	}
 	for _, line := range lines {

@@ -19,7 +19,7 @@ const defaultLogPrefix = "qbench_log"
 
 func reportFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
+		&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.OfRuns.Formats(), ", "), DefaultText: "text, of several runs table"},
 		&cli.StringFlag{Name: "json", Category: categoryReport, Usage: "`FILE`: write the result file as well; - is standard output, and moves the report to standard error"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`DIR`: keep the result file there as well, under a name of its own (time and strategies); the folder is made if need be"},
 		&cli.BoolFlag{Name: "report-per-command", Aliases: []string{"r"}, Category: categoryReport, Usage: "latency of each statement"},
@@ -38,16 +38,16 @@ type output struct {
 	noColor  bool
 	noCharts bool
 	stdout   io.Writer // of the report
+	stderr   io.Writer // of warnings that the format has no place for
 	jsonOut  io.Writer // of --json -; nil otherwise
-	// render is the command's own report; nil is format.
-	render report.Format
 }
 
-// readOutput reads the flags of reportFlags. Nothing is written before open.
-func (a *app) readOutput(v *values) *output {
-	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
+// readOutput reads the flags of reportFlags, for results of a kind. Nothing is
+// written before open.
+func (a *app) readOutput(v *values, kind report.Kind) *output {
+	o := &output{format: v.text("format"), noColor: v.c.Bool("no-color"), noCharts: v.c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout), stderr: a.stderr}
 	if o.format != "" {
-		if _, err := report.Lookup(o.format); err != nil {
+		if _, err := kind.Lookup(o.format); err != nil {
 			v.fail("--format: %w", err)
 		}
 	}
@@ -94,14 +94,6 @@ func (o *output) save(f *result.File, last bool) error {
 	return err
 }
 
-// defaultFormat says one run in full, and shows several side by side.
-func defaultFormat(runs []*result.Run) string {
-	if len(runs) > 1 {
-		return "table"
-	}
-	return "text"
-}
-
 // print writes the report and, where --json is -, the result file after it, be
 // the report printed or not.
 func (o *output) print(f *result.File) error {
@@ -117,17 +109,10 @@ func (o *output) print(f *result.File) error {
 
 func (o *output) printReport(f *result.File) error {
 	options := reportOptions(o.stdout, o.noColor)
-	if o.render != nil {
-		return o.render(o.stdout, f, options)
+	// A chart is part of what capacity planning answers with.
+	options.Charts = !o.noCharts && (isTerminal(o.stdout) || report.KindOf(f) == report.OfCapacity)
+	for _, text := range report.Omitted(f, o.format) {
+		fmt.Fprintf(o.stderr, "qbench: warning: %s\n", text)
 	}
-	name := o.format
-	if name == "" {
-		name = defaultFormat(f.Runs)
-	}
-	render, err := report.Lookup(name)
-	if err != nil {
-		return err
-	}
-	options.Charts = isTerminal(o.stdout) && !o.noCharts
-	return render(o.stdout, f, options)
+	return report.Render(o.stdout, f, o.format, options)
 }

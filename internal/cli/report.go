@@ -24,7 +24,7 @@ func (a *app) reportCommand() *cli.Command {
 			"With --fail-if the exit status is 3 if a condition is true of a run, 4 if a run failed its audit, since its numbers mean nothing, and 2 if a run was not audited, was interrupted or lost clients.\n\n" +
 			"  qbench report result.json --format html -o result.html\n  qbench report results/ --format benchfmt",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.Names(), ", "), DefaultText: "text, of several runs table"},
+			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.OfRuns.Formats(), ", "), DefaultText: "text, of several runs table"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`FILE`: write the report there instead of to standard output"},
 			&cli.BoolFlag{Name: "no-charts", Category: categoryReport, Usage: "no charts; only the format text has any, and only on a terminal"},
 			&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
@@ -35,9 +35,9 @@ func (a *app) reportCommand() *cli.Command {
 
 func (a *app) report(c *cli.Context) error {
 	v := &values{c: c}
-	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout)}
+	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout), stderr: a.stderr}
 	if out.format != "" {
-		if _, err := report.Lookup(out.format); err != nil {
+		if _, err := report.OfRuns.Lookup(out.format); err != nil {
 			v.fail("--format: %w", err)
 		}
 	}
@@ -97,14 +97,17 @@ func (o *output) printTo(path string, f *result.File) error {
 	})
 }
 
-// joinFiles puts the runs of several files together, and says in which respects
-// they were not measured alike: the report can show one environment only, that
-// of the first.
+// joinFiles puts several files together, and says in which respects their runs
+// were not measured alike.
 func joinFiles(files []*result.File) (joined *result.File, differences []string) {
+	if len(files) == 1 {
+		return files[0], nil
+	}
 	joined = &result.File{Format: result.Format, Environment: files[0].Environment}
 	values := map[string][]string{} // what each respect was, in the order of the files
 	for _, f := range files {
 		joined.Runs = append(joined.Runs, f.Runs...)
+		joined.Capacities = append(joined.Capacities, f.AllCapacities()...)
 		for name, value := range traits(&f.Environment) {
 			if !slices.Contains(values[name], value) {
 				values[name] = append(values[name], value)
@@ -113,7 +116,7 @@ func joinFiles(files []*result.File) (joined *result.File, differences []string)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if list := values[name]; len(list) > 1 {
-			differences = append(differences, fmt.Sprintf("the files differ in %s: %s; the report names that of the first file", name, strings.Join(list, ", ")))
+			differences = append(differences, fmt.Sprintf("the files differ in %s: %s", name, strings.Join(list, ", ")))
 		}
 	}
 	return joined, differences

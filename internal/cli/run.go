@@ -41,7 +41,7 @@ func (a *app) runCommand() *cli.Command {
 func (a *app) run(c *cli.Context) error {
 	v := &values{c: c}
 	specs := readSpecs(v)
-	out := a.readOutput(v)
+	out := a.readOutput(v, report.OfRuns)
 	server := readServer(v)
 	logs := readLogs(v, len(specs))
 	limits := readThresholds(v)

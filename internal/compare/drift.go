@@ -15,30 +15,25 @@ const driftLevel = 0.01
 
 // drift tests whether the runs of the sets depend on their order: the rank-sum
 // test and its interval hold for exchangeable runs only. It looks for a trend
-// within either set (Mann, Econometrica 13, 1945; Kendall) and for runs that
+// within the sets (Mann, Econometrica 13, 1945; Kendall) and for runs that
 // resemble the ones before them (the rank version of von Neumann's ratio; Bartels,
-// J. Amer. Statist. Assoc. 77, 1982), the latter over both sets together, which
-// gives it more power. Both are exact for noise of any shape. A set whose runs all lie
-// within the tolerated slowdown of each other is left alone: what drifts there
-// moves no verdict by more than that. base and new are on the log scale in the
-// order of time. The text says what was found; "" is nothing.
+// J. Amer. Statist. Assoc. 77, 1982), each over both sets together, which has
+// more power than one by one; trends of opposite directions are found by the second.
+// Both hold their level for noise of any shape, and neither looks at what lies
+// between the sets. Sets whose runs all lie within the tolerated slowdown of each
+// other are left alone: what drifts there moves no verdict by more than that. base
+// and new are on the log scale in the order of time. The text says what was found;
+// "" is nothing.
 func drift(base, new []float64, level, tolerated float64) string {
-	for _, side := range []struct {
-		name   string
-		values []float64
-	}{{"base", base}, {"new", new}} {
-		if spread(side.values) <= tolerated {
-			continue
-		}
-		if p := trendP(side.values); p <= level/4 {
-			return fmt.Sprintf("the %s runs drift by %+.0f %% from the first to the last (Mann-Kendall trend test, p = %.2g)",
-				side.name, 100*math.Expm1(trendOf(side.values)), p)
-		}
+	if len(base) < 3 || len(new) < 3 || max(spread(base), spread(new)) <= tolerated {
+		return ""
 	}
-	if max(spread(base), spread(new)) > tolerated {
-		if p := dependenceP(base, new); p <= level/2 {
-			return fmt.Sprintf("runs resemble the ones before them (rank von Neumann ratio test, p = %.2g)", p)
-		}
+	if p := trendP(base, new); p <= level/2 {
+		return fmt.Sprintf("the runs drift, from the first to the last by %+.0f %% (base) and %+.0f %% (new) (Mann-Kendall trend test, p = %.2g)",
+			100*math.Expm1(trendOf(base)), 100*math.Expm1(trendOf(new)), p)
+	}
+	if p := dependenceP(base, new); p <= level/2 {
+		return fmt.Sprintf("runs resemble the ones before them (rank von Neumann ratio test, p = %.2g)", p)
 	}
 	return ""
 }
@@ -57,56 +52,67 @@ func trendOf(values []float64) float64 {
 	return median(slopes) * float64(len(values)-1)
 }
 
-// trendP is the two-sided p-value of the Mann-Kendall test: how likely as few or
-// fewer inversions are, or as many, were all orders alike. Ties count half, which
-// makes it slightly conservative.
-func trendP(values []float64) float64 {
-	n := len(values)
-	if n < 3 {
-		return 1
-	}
-	inversions := 0.0
-	for i := range values {
-		for j := range i {
-			switch {
-			case values[j] > values[i]:
-				inversions++
-			case values[j] == values[i]:
-				inversions += 0.5
+// trendP is the two-sided p-value of the Mann-Kendall test on both sets: how likely
+// as few or fewer inversions are, or as many, were all orders within a set alike.
+// Ties count half, which makes it slightly conservative.
+func trendP(base, new []float64) float64 {
+	count, pairs, variance := 0.0, 0.0, 0.0
+	for _, values := range [][]float64{base, new} {
+		n := len(values)
+		pairs += float64(n*(n-1)) / 2
+		variance += float64(n*(n-1)*(2*n+5)) / 72
+		for i := range values {
+			for j := range i {
+				switch {
+				case values[j] > values[i]:
+					count++
+				case values[j] == values[i]:
+					count += 0.5
+				}
 			}
 		}
 	}
-	pairs := float64(n*(n-1)) / 2
-	fewer := min(inversions, pairs-inversions)
-	if n > exactLimit {
-		sd := math.Sqrt(pairs * float64(2*n+5) / 18)
-		return min(1, 2*normalCDF((fewer+0.5-pairs/2)/sd))
+	fewer := min(count, pairs-count)
+	if len(base)+len(new) > exactLimit {
+		return min(1, 2*normalCDF((fewer+0.5-pairs/2)/math.Sqrt(variance)))
 	}
-	// The share of orders with k inversions, from that for one run less.
+	return min(1, 2*fewerInversions(len(base), len(new))[int(math.Ceil(fewer))])
+}
+
+// inversions caches the distributions, which depend on the sizes only.
+var inversions sync.Map // [2]int → []float64
+
+// fewerInversions is, for each k, the share of the orders of n runs and of m that
+// have k inversions or fewer together: the m-th run adds 0 to m-1 of them, each as
+// likely.
+func fewerInversions(n, m int) []float64 {
+	key := [2]int{min(n, m), max(n, m)}
+	if d, ok := inversions.Load(key); ok {
+		return d.([]float64)
+	}
 	share := []float64{1}
-	for m := 2; m <= n; m++ {
-		next := make([]float64, len(share)+m-1)
-		for k, v := range share {
-			for more := range m {
-				next[k+more] += v / float64(m)
+	for _, size := range key {
+		for run := 2; run <= size; run++ {
+			next := make([]float64, len(share)+run-1)
+			for k, v := range share {
+				for more := range run {
+					next[k+more] += v / float64(run)
+				}
 			}
+			share = next
 		}
-		share = next
 	}
-	p := 0.0
-	for k := 0; k <= int(math.Ceil(fewer)); k++ {
-		p += share[k]
+	for k := 1; k < len(share); k++ {
+		share[k] += share[k-1]
 	}
-	return min(1, 2*p)
+	inversions.Store(key, share)
+	return share
 }
 
 // dependenceP is the p-value of the sum of squared differences between the ranks of
 // neighbouring runs, weighted so that each set counts as its number of runs: small
 // sums are runs that resemble their neighbours.
 func dependenceP(base, new []float64) float64 {
-	if len(base) < 3 || len(new) < 3 {
-		return 1
-	}
 	v := vonNeumann(midRanks(base)) + vonNeumann(midRanks(new))
 	if len(base)+len(new) > exactLimit {
 		mean, variance := 0.0, 0.0
@@ -128,15 +134,21 @@ func midRanks(values []float64) []float64 {
 	return ranks
 }
 
-// vonNeumann is the ratio times the number of runs.
+// vonNeumann is the ratio times the number of runs; 2 is that of runs which are
+// all alike.
 func vonNeumann(ranks []float64) float64 {
 	n := float64(len(ranks))
-	sum := 0.0
-	for i := 1; i < len(ranks); i++ {
-		d := ranks[i] - ranks[i-1]
-		sum += d * d
+	neighbours, all := 0.0, 0.0
+	for i, r := range ranks {
+		if i > 0 {
+			neighbours += (r - ranks[i-1]) * (r - ranks[i-1])
+		}
+		all += (r - (n+1)/2) * (r - (n+1)/2)
 	}
-	return n * sum / (n * (n*n - 1) / 12)
+	if all == 0 {
+		return 2 * n
+	}
+	return n * neighbours / all
 }
 
 // simulatedNull is the distribution of a statistic over random orders, sorted.

@@ -3,7 +3,7 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"qbench/internal/result"
@@ -28,7 +28,7 @@ type Trial struct {
 type tested struct {
 	*result.Metric
 	seq    *Sequential
-	values [2][]float64
+	values [2]sample
 	absent bool // of a run, so that the metric is left out
 }
 
@@ -98,9 +98,9 @@ func CheckSample(r *result.Run) error {
 	switch {
 	case r.Audit.Failed():
 		return fmt.Errorf("%w: it failed its audit, so its numbers mean nothing: %s", ErrNotASample, strings.Join(r.Audit.Problems, "; "))
-	case r.Audit != nil && !r.Audit.Made():
+	case unaudited(r) && r.Audit != nil:
 		return fmt.Errorf("%w: it was NOT AUDITED: %s", ErrNotASample, r.Audit.Reason)
-	case r.Audit == nil && r.Workload != "":
+	case unaudited(r):
 		return fmt.Errorf("%w: it was NOT AUDITED", ErrNotASample)
 	case r.Interrupted:
 		return fmt.Errorf("%w: it was interrupted", ErrNotASample)
@@ -127,12 +127,11 @@ func (t *Trial) Add(a, b *result.Run) error {
 	}
 	for _, m := range t.gate {
 		for i, r := range []*result.Run{a, b} {
-			switch e, ok := m.Of(r); {
-			case !ok:
-				return fmt.Errorf("%w: %s has no %s: %s", ErrNotASample, sideName(i), m.Name, m.Absent)
-			case !hasLog(e):
-				return fmt.Errorf("%w: %s of %s is %g, and only positive numbers have a ratio; do the clients find orders to take?",
-					ErrNotASample, m.Name, sideName(i), e.Value)
+			switch v := sampleOf([]*result.Run{r}, m.Metric); {
+			case v.missing > 0:
+				return fmt.Errorf("%s: %w: it has no %s: %s", sideName(i), ErrNotASample, m.Name, m.Absent)
+			case !v.positive():
+				return fmt.Errorf("%s: %w: its %s is 0, and only positive numbers have a ratio; do the clients find orders to take?", sideName(i), ErrNotASample, m.Name)
 			}
 		}
 	}
@@ -147,19 +146,22 @@ func (t *Trial) Add(a, b *result.Run) error {
 	return nil
 }
 
-func hasLog(e result.Estimate) bool { return e.Value > 0 && !math.IsInf(e.Value, 0) }
+// positive is whether all values are there and have a logarithm.
+func (s sample) positive() bool { return s.missing == 0 && slices.Min(s.low) > 0 }
 
 // add records a metric's pair; a metric that is only shown ends where a run
 // does not have it.
 func (m *tested) add(a, b *result.Run) error {
-	ofA, okA := m.Of(a)
-	ofB, okB := m.Of(b)
-	m.absent = m.absent || !okA || !okB || !hasLog(ofA) || !hasLog(ofB)
-	if m.absent {
-		return nil
+	var pair [2]result.Estimate
+	for i, r := range []*result.Run{a, b} {
+		v := sampleOf([]*result.Run{r}, m.Metric)
+		if m.absent = m.absent || !v.positive(); m.absent {
+			return nil
+		}
+		m.values[i].low, m.values[i].high = append(m.values[i].low, v.low...), append(m.values[i].high, v.high...)
+		pair[i] = v.median()
 	}
-	m.values[0], m.values[1] = append(m.values[0], ofA.Value), append(m.values[1], ofB.Value)
-	return m.seq.Add(ofA, ofB)
+	return m.seq.Add(pair[0], pair[1])
 }
 
 // Pairs is the number of pairs so far.
@@ -194,8 +196,9 @@ func (t *Trial) Report() *result.Comparison {
 	}
 	config := t.runs[0][0].Configuration
 	across := config.Diff(t.runs[1][0].Configuration)
+	var gate []*result.Metric
 	for _, m := range t.gate {
-		rep.Gate = append(rep.Gate, m.Name)
+		gate, rep.Gate = append(gate, m.Metric), append(rep.Gate, m.Name)
 		rep.Rows = append(rep.Rows, m.row(config, across, true, len(t.gate)))
 	}
 	for _, m := range t.shown {
@@ -203,8 +206,21 @@ func (t *Trial) Report() *result.Comparison {
 			rep.Rows = append(rep.Rows, m.row(config, across, false, 1))
 		}
 	}
+	both := group{Configuration: config, across: across, base: t.runs[0], new: t.runs[1]}
+	rep.Problems = append(rep.Problems, alsoDifferent(setOf(t.a, t.runs[0]), setOf(t.b, t.runs[1]), []group{both})...)
+	rep.Problems = append(rep.Problems, conditions(both, gate)...)
+	rep.Problems = append(rep.Problems, medians(rep.Rows)...)
 	rep.Outcome = overall(rep.Rows)
 	return rep
+}
+
+// setOf is a variant's runs, which were all made on the same server.
+func setOf(name string, runs []*result.Run) Set {
+	s := Set{Name: name, Runs: runs}
+	if env := runs[0].Env; env != nil {
+		s.Environments = []result.Environment{*env}
+	}
+	return s
 }
 
 // row is the metric's line in the report; its p-value is corrected for the
@@ -213,11 +229,11 @@ func (m *tested) row(c result.Configuration, across []result.Difference, decides
 	d := m.seq.Decide()
 	r := result.ComparisonRow{
 		Configuration: c, Across: across, Metric: m.Name, Unit: m.Unit, HigherIsBetter: m.Better == result.HigherIsBetter, Decides: decides,
-		BaseRuns: d.Pairs, NewRuns: d.Pairs, MaxSlowdown: m.seq.opts.MaxSlowdown, BaseMedian: result.Exactly(median(m.values[0])), NewMedian: result.Exactly(median(m.values[1])),
+		BaseRuns: d.Pairs, NewRuns: d.Pairs, MaxSlowdown: m.seq.opts.MaxSlowdown, BaseMedian: m.values[0].median(), NewMedian: m.values[1].median(),
 		Ratio: d.Ratio, P: min(1, d.P*float64(family)), Outcome: d.Outcome,
 	}
 	for i := range d.Pairs {
-		r.Pairs = append(r.Pairs, [2]float64{m.values[0][i], m.values[1][i]})
+		r.Pairs = append(r.Pairs, [2]float64{m.values[0].low[i], m.values[1].low[i]})
 	}
 	return r
 }

@@ -2,8 +2,10 @@ package compare
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,8 +109,46 @@ func TestTrialReport(t *testing.T) {
 	if diff := cmp.Diff([][2]float64{{1000, 1100}, {1000, 1100}}, row.Pairs); diff != "" {
 		t.Error(diff)
 	}
+	if got, want := fmt.Sprint(row.Across), "[strategy for-update against skip-locked unlogged none against yes client 8 against 16]"; got != want {
+		t.Errorf("across %s, want %s", got, want)
+	}
+	if o := NewOrder(1); !slices.Equal(r.Order, []string{o.Name(0), o.Name(1)}) || r.OrderSeed != 1 {
+		t.Errorf("order %q of seed %d", r.Order, r.OrderSeed)
+	}
 	if r.Verdict != result.Inconclusive || !r.Paired || r.SampleName() != "pair" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What is no part of a configuration is named, and so is a gate that is blind.
+func TestTrialNamesProblems(t *testing.T) {
+	t.Parallel()
+	tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0, NewOrder(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs [2]*result.Run
+	for i, version := range []string{"15.17", "15.18"} {
+		runs[i] = sampleRun("s", 1000)
+		runs[i].Enqueue = result.Enqueue{Producers: 1, Rate: 500}
+		runs[i].Env = &result.Environment{ServerVersion: version}
+		runs[i].Scripts = []result.Script{{Statements: []result.Statement{{Text: "select " + version}}}}
+		runs[i].Steady = &result.Steady{QueueTime: &result.Latency{P99: 10}}
+	}
+	if err := tr.Add(runs[0], runs[1]); err != nil {
+		t.Fatal(err)
+	}
+	r := tr.Report()
+	var kinds []string
+	for _, p := range r.Problems {
+		kinds = append(kinds, p.Kind)
+	}
+	if want := []string{"version", "script"}; !slices.Equal(kinds, want) || r.Problems[0].Text != "server version differs: 15.17 against 15.18" {
+		t.Errorf("%+v, want %q", r.Problems, want)
+	}
+	// With producers the queue time decides too, so each has half of the level.
+	if want := []string{"orders_per_s", "queue_p99"}; !slices.Equal(r.Gate, want) || tr.LeastPairs() != 10 {
+		t.Errorf("gate %q, least %d", r.Gate, tr.LeastPairs())
 	}
 }
 
@@ -132,7 +172,7 @@ func TestTrialRefuses(t *testing.T) {
 		"b: the run is no sample: it was NOT AUDITED":                     func(r *result.Run) { r.Workload = "orders" },
 		"it was interrupted":                     func(r *result.Run) { r.Interrupted = true },
 		"it lost 2 of 8 clients (out of memory)": func(r *result.Run) { r.AbortedClients, r.Errors = 2, []string{"out of memory"} },
-		"orders_per_s of variant b is 0":         func(r *result.Run) { r.OrdersPerS = 0 },
+		"its orders_per_s is 0":                  func(r *result.Run) { r.OrdersPerS = 0 },
 	} {
 		tr, err := NewTrial("a", "b", Options{MaxSlowdown: 0.05}, 0, NewOrder(1))
 		if err != nil {

@@ -207,7 +207,7 @@ func (c Configuration) Diff(o Configuration) []Difference {
 			out = append(out, Difference{f.name, a, b})
 		}
 	}
-	for _, both := range [][2]Assignments{{c.Params, o.Params}, {c.Settings, o.Settings}} {
+	for _, both := range [][2]Assignments{{c.params(), o.params()}, {c.Settings, o.Settings}} {
 		a, b := both[0].Map(), both[1].Map()
 		names := maps.Clone(a)
 		maps.Copy(names, b)
@@ -230,14 +230,28 @@ func (c Configuration) Without(names ...string) Configuration {
 			f.clear(&c)
 		}
 	}
-	for _, a := range []*Assignments{&c.Params, &c.Settings} {
-		m := a.Map()
-		for _, name := range names {
-			delete(m, name)
-		}
-		*a = Assign(m)
-	}
+	params, settings := c.Params.Map(), c.Settings.Map()
+	maps.DeleteFunc(params, func(name, _ string) bool { return slices.Contains(names, paramName(name)) })
+	maps.DeleteFunc(settings, func(name, _ string) bool { return slices.Contains(names, name) })
+	c.Params, c.Settings = Assign(params), Assign(settings)
 	return c
+}
+
+// params are the parameters under the names of their differences.
+func (c *Configuration) params() Assignments {
+	m := map[string]string{}
+	for name, value := range c.Params.Map() {
+		m[paramName(name)] = value
+	}
+	return Assign(m)
+}
+
+// paramName tells a parameter from the flag of the same name.
+func paramName(name string) string {
+	if slices.ContainsFunc(plainFactors, func(f factor) bool { return f.name == name }) {
+		return "-D " + name
+	}
+	return name
 }
 
 // String names the configuration as reports and messages do: the strategy with

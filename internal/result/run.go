@@ -10,6 +10,8 @@ type Run struct {
 
 	Summary string `json:"summary,omitempty"` // of the strategy
 	Repeat  int    `json:"repeat"`            // from 1
+	// SetupDigest is of the text of the --setup file.
+	SetupDigest string `json:"setup_digest,omitempty"`
 	// Seed is the seed that this repeat used.
 	Seed      uint64    `json:"seed"`
 	Threads   int       `json:"threads"` // event loops that carried the clients

@@ -4,6 +4,7 @@ package result
 type Script struct {
 	Name       string      `json:"name"`
 	Weight     int         `json:"weight"`
+	Digest     string      `json:"digest,omitempty"`     // of the script's text: see Digest
 	Statements []Statement `json:"statements,omitempty"` // under -r
 	Stats
 	Latency Latency `json:"latency_ms"` // of all its transactions, as pgbench prints it

@@ -55,8 +55,8 @@ func rateOf(name string, rate, seconds float64, of string, n int64) error {
 	return nil
 }
 
-// contradicts looks into all parts of a record: numbers are finite and not
-// negative, percentiles ascend, and statistics add up.
+// contradicts looks into all parts of a record: numbers are not negative (JSON has
+// no others that are none), percentiles ascend, and statistics add up.
 func contradicts(v reflect.Value, path string) error {
 	switch part := v.Interface().(type) {
 	case time.Time, Bounds:
@@ -108,8 +108,8 @@ func contradicts(v reflect.Value, path string) error {
 			return fmt.Errorf("%s is %d, which is negative", path, v.Int())
 		}
 	case reflect.Float64:
-		if x := v.Float(); !(x >= 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("%s is %g, which is negative or not a number", path, x)
+		if x := v.Float(); x < 0 {
+			return fmt.Errorf("%s is %g, which is negative", path, x)
 		}
 	}
 	return nil

@@ -27,6 +27,9 @@ type Depth struct {
 	Reason    string          `json:"reason"`
 }
 
+// confidence labels the interval of a trend.
+var confidence = amount.Number(100*Confidence) + " % confidence"
+
 // minDepths is how many depths a trend needs: with fewer the correction of the
 // autocorrelation is larger than what it corrects.
 const minDepths = 8
@@ -60,15 +63,15 @@ func DepthTrend(depths []float64, intervalS, rate float64) Depth {
 	switch s := d.Slope; {
 	case s.Low > 0 && s.Value > math.Max(d.Tolerance, VisibleGrowth(depths, intervalS)):
 		d.Trend = Growing
-		d.Reason = fmt.Sprintf("the queue grows by %s orders/s (%s to %s)", amount.Number(s.Value), amount.Number(s.Low), amount.Number(s.High))
+		d.Reason = fmt.Sprintf("the queue grows by %s orders/s (%s to %s, %s)", amount.Number(s.Value), amount.Number(s.Low), amount.Number(s.High), confidence)
 	case s.High < 0 && s.Value < -d.Tolerance:
 		d.Trend = Shrinking
 		d.Reason = fmt.Sprintf("the queue shrinks by %s orders/s: a backlog is worked off", amount.Number(-s.Value))
 	case s.High <= math.Max(d.Tolerance, BoundedGrowth(depths, intervalS, rate)):
 		d.Trend = Stable
-		d.Reason = fmt.Sprintf("the depth stays bounded (%s to %s orders/s)", amount.Number(s.Low), amount.Number(s.High))
+		d.Reason = fmt.Sprintf("the depth stays bounded (%s to %s orders/s, %s)", amount.Number(s.Low), amount.Number(s.High), confidence)
 	default:
-		d.Reason = fmt.Sprintf("the depth changes by %s to %s orders/s, which allows growth: measure for longer", amount.Number(s.Low), amount.Number(s.High))
+		d.Reason = fmt.Sprintf("the depth changes by %s to %s orders/s (%s), which allows growth: measure for longer", amount.Number(s.Low), amount.Number(s.High), confidence)
 	}
 	return d
 }
