@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/bench"
+	"qbench/internal/getopt"
 	"qbench/internal/result"
 	"qbench/internal/shell"
 )
@@ -20,7 +21,7 @@ func TestTitlesAreReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-z'"\\ \t=é$]{0,20}`).Draw(t, "value")
-		words, err := shell.Split(titleOf([]flagValue{{name: "setup", value: value}, {name: "unlogged", isBool: true}}))
+		words, err := shell.Split(titleOf([]getopt.Given{{Name: "setup", Value: value}, {Name: "unlogged", Switch: true}}))
 		if err != nil || !slices.Equal(words, []string{"--setup=" + value, "--unlogged"}) {
 			t.Fatalf("%q became %q, %v", value, words, err)
 		}
@@ -41,7 +42,7 @@ func readBoth(t *testing.T, args ...string) ([2]*side, error) {
 		sides, err = a.readSides(&values{c: c})
 		return err
 	}
-	err = a.library(cmd).RunContext(context.Background(), append([]string{"qbench", "ab"}, parsed.flags...))
+	err = a.library(cmd).RunContext(context.Background(), commandLine("ab", parsed))
 	return sides, err
 }
 
