@@ -12,7 +12,6 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/getopt"
-	"qbench/internal/result"
 	"qbench/internal/shell"
 )
 
@@ -114,26 +113,6 @@ func TestSidesKeepPasswords(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Every respect in which files differ is named once, with the values in the
-// order of the files.
-func TestJoinFiles(t *testing.T) {
-	t.Parallel()
-	file := func(version, fsync string) *result.File {
-		return &result.File{Runs: []*result.Run{{}}, Environment: result.Environment{
-			ServerVersion: version, Settings: map[string]string{"fsync": fsync, "max_connections": version}}}
-	}
-	joined, differences := joinFiles([]*result.File{file("15", "on"), file("16", "on"), file("15", "on")})
-	if len(joined.Runs) != 3 || joined.Environment.ServerVersion != "15" {
-		t.Errorf("%+v", joined)
-	}
-	if want := []string{"the files differ in server version: 15, 16"}; !slices.Equal(differences, want) {
-		t.Errorf("%q", differences)
-	}
-	if _, differences = joinFiles([]*result.File{file("15", "on"), file("15", "on")}); len(differences) > 0 {
-		t.Errorf("%q", differences)
 	}
 }
 
