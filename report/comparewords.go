@@ -53,7 +53,10 @@ func compareHeadline(r *result.Comparison) string {
 		case r.NotTwiceSlower:
 			return fmt.Sprintf("%s: inconclusive, but not slower by twice the tolerated %s (%s)%s%s", state, toleratedText(r), of, moreText(r), because)
 		}
-		return fmt.Sprintf("%s: inconclusive (%s), passed because of --undecided %s%s%s", state, of, r.Undecided, moreText(r), because)
+		if r.Failed() {
+			return fmt.Sprintf("%s: inconclusive (%s)%s%s", state, of, moreText(r), because)
+		}
+		return fmt.Sprintf("%s because of --undecided %s: inconclusive (%s)%s", state, r.Undecided, of, moreText(r))
 	}
 	return fmt.Sprintf("%s: %s (%s)%s", state, r.Text(r.SampleName()), of, because)
 }
