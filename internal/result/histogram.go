@@ -149,18 +149,6 @@ func nearestRank(p float64, n int64) int64 {
 	return max(1, q*part+(r*part+whole-1)/whole)
 }
 
-// CountBetween is the number of samples in [lo, hi), to the histogram's
-// precision. It serves drawings.
-func (h *Histogram) CountBetween(lo, hi time.Duration) int64 {
-	var n int64
-	for _, bar := range h.hdr.Distribution() {
-		if bar.Count > 0 && bar.From >= int64(lo) && bar.From < int64(hi) {
-			n += bar.Count
-		}
-	}
-	return n
-}
-
 // HDR exposes the samples in nanoseconds to the renderers of standard formats.
 func (h *Histogram) HDR() *hdrhistogram.Histogram { return h.hdr }
 
