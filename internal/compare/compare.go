@@ -175,7 +175,7 @@ func tooFew(decide []test, alpha float64) []result.Problem {
 		return nil
 	}
 	return []result.Problem{{Severity: result.Refused, Kind: "few",
-		Text: fmt.Sprintf("too few runs to ever find a slowdown (%s): %s at a false-positive rate of %.3g %% take %d runs or more of each configuration on each side (--repeat %d)",
+		Text: fmt.Sprintf("too few runs to ever find a slowdown (%s): with %s at a false-positive rate of %.3g %%, each configuration needs %d runs or more on each side (--repeat %d)",
 			strings.Join(few, "; "), amount.Count(len(decide), "comparison"), 100*alpha, least, least)}}
 }
 
