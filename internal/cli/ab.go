@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/compare"
+	"qbench/internal/getopt"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
 )
@@ -138,7 +139,7 @@ func orderSeed(v *values) uint64 {
 func (a *app) readSides(v *values) ([2]*side, error) {
 	var sides [2]*side
 	shared := givenFlags(v.c, sharedFlags())
-	var own [2][]flagValue
+	var own [2][]getopt.Given
 	for i, name := range []string{"a", "b"} {
 		flags, err := sideFlags(v.text(name))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/conninfo"
+	"qbench/internal/getopt"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
 	"qbench/internal/shell"
@@ -60,22 +61,9 @@ func sharedFlags() []cli.Flag {
 // exclusive lists flags of which a variant's own replaces the shared other one.
 var exclusive = [][2]string{{"time", "transactions"}, {"strategy", "file"}}
 
-// flagValue is a flag as it was given, under its first name.
-type flagValue struct {
-	name, value string
-	isBool      bool
-}
-
-func (f flagValue) String() string {
-	if f.isBool {
-		return "--" + f.name
-	}
-	return "--" + f.name + "=" + f.value
-}
-
 // givenFlags are the shared flags on the command line.
-func givenFlags(c *cli.Context, flags []cli.Flag) []flagValue {
-	var out []flagValue
+func givenFlags(c *cli.Context, flags []cli.Flag) []getopt.Given {
+	var out []getopt.Given
 	for _, f := range flags {
 		name := f.Names()[0]
 		if !c.IsSet(name) {
@@ -83,20 +71,20 @@ func givenFlags(c *cli.Context, flags []cli.Flag) []flagValue {
 		}
 		switch f.(type) {
 		case *cli.BoolFlag:
-			out = append(out, flagValue{name: name, isBool: true})
+			out = append(out, getopt.Given{Name: name, Switch: true})
 		case *cli.StringSliceFlag:
 			for _, v := range c.StringSlice(name) {
-				out = append(out, flagValue{name: name, value: v})
+				out = append(out, getopt.Given{Name: name, Value: v})
 			}
 		default:
-			out = append(out, flagValue{name: name, value: c.String(name)})
+			out = append(out, getopt.Given{Name: name, Value: c.String(name)})
 		}
 	}
 	return out
 }
 
 // sideFlags reads the flags of --a or --b.
-func sideFlags(text string) ([]flagValue, error) {
+func sideFlags(text string) ([]getopt.Given, error) {
 	words, err := shell.Split(text)
 	if err != nil {
 		return nil, err
@@ -110,29 +98,23 @@ func sideFlags(text string) ([]flagValue, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case parsed.help:
+	case parsed.Help:
 		return nil, errors.New("--help belongs outside of it")
-	case len(parsed.positionals) > 0:
+	case len(parsed.Positionals) > 0:
 		// The word is not shown: it may be the rest of a connection string.
 		return nil, errors.New("it holds a word that is no flag; a value with blanks needs quotes within the quotes")
 	}
-	p := argumentParser{cmd: cmd}
-	var out []flagValue
-	for _, arg := range parsed.flags {
-		name, value, hasValue := strings.Cut(arg[2:], "=")
-		out = append(out, flagValue{p.lookup(name).Names()[0], value, !hasValue})
-	}
-	return out, nil
+	return parsed.Flags, nil
 }
 
 // combine puts a variant's own flags over the shared ones.
-func combine(shared, own []flagValue) []flagValue {
+func combine(shared, own []getopt.Given) []getopt.Given {
 	given := func(name string) bool {
-		return slices.ContainsFunc(own, func(f flagValue) bool { return f.name == name })
+		return slices.ContainsFunc(own, func(f getopt.Given) bool { return f.Name == name })
 	}
-	out := slices.DeleteFunc(slices.Clone(shared), func(f flagValue) bool {
+	out := slices.DeleteFunc(slices.Clone(shared), func(f getopt.Given) bool {
 		return slices.ContainsFunc(exclusive, func(pair [2]string) bool {
-			return f.name == pair[0] && given(pair[1]) || f.name == pair[1] && given(pair[0])
+			return f.Name == pair[0] && given(pair[1]) || f.Name == pair[1] && given(pair[0])
 		})
 	})
 	return append(out, own...)
@@ -140,7 +122,7 @@ func combine(shared, own []flagValue) []flagValue {
 
 // readSide reads what a variant is; its flags are a run's with one
 // configuration.
-func (a *app) readSide(ctx context.Context, name string, flags []flagValue) (*side, error) {
+func (a *app) readSide(ctx context.Context, name string, flags []getopt.Given) (*side, error) {
 	s := &side{name: name}
 	all := append(sharedFlags(), pick(loadFlags(), "repeat")...)
 	cmd := &cli.Command{Name: "ab", Flags: all, Action: func(c *cli.Context) error {
@@ -156,7 +138,7 @@ func (a *app) readSide(ctx context.Context, name string, flags []flagValue) (*si
 		return v.mistake()
 	}}
 	line := []string{"qbench", "ab"}
-	if !slices.ContainsFunc(flags, func(f flagValue) bool { return f.name == "time" || f.name == "transactions" }) {
+	if !slices.ContainsFunc(flags, func(f getopt.Given) bool { return f.Name == "time" || f.Name == "transactions" }) {
 		line = append(line, "--time="+defaultTrialTime)
 	}
 	for _, f := range flags {
@@ -177,10 +159,10 @@ func (a *app) readSide(ctx context.Context, name string, flags []flagValue) (*si
 func sameServer(a, b *side) bool { return reflect.DeepEqual(a.options, b.options) }
 
 // titleOf is a variant's own flags as they would be typed, without passwords.
-func titleOf(flags []flagValue) string {
+func titleOf(flags []getopt.Given) string {
 	var words []string
 	for _, f := range flags {
-		f.value = conninfo.Redact(f.value)
+		f.Value = conninfo.Redact(f.Value)
 		words = append(words, f.String())
 	}
 	if len(words) == 0 {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"qbench/internal/bench"
-	"qbench/internal/result"
+	"qbench/internal/getopt"
 	"qbench/internal/shell"
 )
 
@@ -20,7 +20,7 @@ func TestTitlesAreReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-z'"\\ \t=é$]{0,20}`).Draw(t, "value")
-		words, err := shell.Split(titleOf([]flagValue{{name: "setup", value: value}, {name: "unlogged", isBool: true}}))
+		words, err := shell.Split(titleOf([]getopt.Given{{Name: "setup", Value: value}, {Name: "unlogged", Switch: true}}))
 		if err != nil || !slices.Equal(words, []string{"--setup=" + value, "--unlogged"}) {
 			t.Fatalf("%q became %q, %v", value, words, err)
 		}
@@ -41,7 +41,7 @@ func readBoth(t *testing.T, args ...string) ([2]*side, error) {
 		sides, err = a.readSides(&values{c: c})
 		return err
 	}
-	err = a.library(cmd).RunContext(context.Background(), append([]string{"qbench", "ab"}, parsed.flags...))
+	err = a.library(cmd).RunContext(context.Background(), commandLine("ab", parsed))
 	return sides, err
 }
 
@@ -113,26 +113,6 @@ func TestSidesKeepPasswords(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Every respect in which files differ is named once, with the values in the
-// order of the files.
-func TestJoinFiles(t *testing.T) {
-	t.Parallel()
-	file := func(version, fsync string) *result.File {
-		return &result.File{Runs: []*result.Run{{}}, Environment: result.Environment{
-			ServerVersion: version, Settings: map[string]string{"fsync": fsync, "max_connections": version}}}
-	}
-	joined, differences := joinFiles([]*result.File{file("15", "on"), file("16", "on"), file("15", "on")})
-	if len(joined.Runs) != 3 || joined.Environment.ServerVersion != "15" {
-		t.Errorf("%+v", joined)
-	}
-	if want := []string{"the files differ in server version: 15, 16"}; !slices.Equal(differences, want) {
-		t.Errorf("%q", differences)
-	}
-	if _, differences = joinFiles([]*result.File{file("15", "on"), file("15", "on")}); len(differences) > 0 {
-		t.Errorf("%q", differences)
 	}
 }
 

@@ -33,7 +33,7 @@ func (m *points) run(_ context.Context, spec bench.Spec) (*result.Run, error) {
 			Running: func(bench.Spec) { m.con.show("%s", title) },
 			Tick: func(t result.Tick) {
 				failed += t.Failed
-				m.con.show("%s: %s", title, statusLine(t, spec, failed, m.con.columns()-len(title)-2))
+				m.con.show("%s: %s", title, progressOf(spec).Status(t, failed, m.con.columns()-len(title)-2))
 				if m.tick != nil {
 					m.tick(t)
 				}

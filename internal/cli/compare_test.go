@@ -21,8 +21,7 @@ func callCompare(args ...string) (status Status, stdout, stderr string) {
 	cmd := a.compareCommand()
 	parsed, err := parseArguments(cmd, args)
 	if err == nil {
-		line := append(append([]string{"qbench", cmd.Name}, parsed.flags...), "--")
-		err = a.library(cmd).RunContext(context.Background(), append(line, parsed.positionals...))
+		err = a.library(cmd).RunContext(context.Background(), commandLine(cmd.Name, parsed))
 	}
 	a.printError(err)
 	return statusOf(err), out.String(), errs.String()

@@ -113,16 +113,14 @@ func (a *app) dispatch(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if parsed.help {
+	if parsed.Help {
 		printCommandHelp(a.stdout, cmd)
 		return nil
 	}
-	if cmd.ArgsUsage == "" && len(parsed.positionals) > 0 {
-		return strayArgument(cmd, parsed.positionals[0])
+	if cmd.ArgsUsage == "" && len(parsed.Positionals) > 0 {
+		return strayArgument(cmd, parsed.Positionals[0])
 	}
-	line := append([]string{"qbench", cmd.Name}, parsed.flags...)
-	line = append(append(line, "--"), parsed.positionals...)
-	return a.library(cmd).RunContext(ctx, line)
+	return a.library(cmd).RunContext(ctx, commandLine(cmd.Name, parsed))
 }
 
 func (a *app) find(name string) *cli.Command {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,8 @@ import (
 	"qbench/internal/bench"
 	"qbench/internal/printable"
 	"qbench/internal/result"
+	"qbench/internal/terminal"
+	"qbench/report"
 	"qbench/schema"
 )
 
@@ -33,7 +34,7 @@ type console struct {
 
 func newConsole(w io.Writer) *console {
 	w = printable.Unwrap(w)
-	return &console{w: w, terminal: isTerminal(w), width: screenWidth(w)}
+	return &console{w: w, terminal: terminal.Is(w), width: terminal.Width(w)}
 }
 
 // note writes a line.
@@ -58,7 +59,7 @@ func (c *console) show(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clear()
-	c.width = screenWidth(c.w) // the window may have been resized
+	c.width = terminal.Width(c.w) // the window may have been resized
 	text := []rune(printable.Line(fmt.Sprintf(format, args...)))
 	// The last column stays free: some terminals wrap as soon as it is written.
 	_, _ = io.WriteString(c.w, string(text[:min(len(text), c.width-1)]))
@@ -162,34 +163,6 @@ func (m *messages) close() {
 	}
 }
 
-// progressLine is pgbench's line of -P, with what it does not know behind it.
-func progressLine(t result.Tick, rate, limit, retries, orders bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "progress: %.1f s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", t.AtS, t.TPS, t.MeanMS, t.StdDevMS, t.Failed)
-	if rate {
-		fmt.Fprintf(&b, ", lag %.3f ms", t.LagMS)
-		if limit {
-			fmt.Fprintf(&b, ", %d skipped", t.Skipped)
-		}
-	}
-	if retries {
-		fmt.Fprintf(&b, ", %d retried, %d retries", t.Retried, t.Retries)
-	}
-	if orders {
-		fmt.Fprintf(&b, ", %.1f orders/s", t.OrdersPerS)
-		if t.EnqueuedPerS > 0 {
-			fmt.Fprintf(&b, ", %.1f enqueued/s", t.EnqueuedPerS)
-		}
-		if t.Depth >= 0 {
-			fmt.Fprintf(&b, ", %d left", t.Depth)
-		}
-	}
-	if t.Warmup {
-		b.WriteString(", warm-up")
-	}
-	return b.String()
-}
-
 // hooks connect a run to the console.
 func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
 	var spec bench.Spec
@@ -205,11 +178,11 @@ func (c *console) hooks(m *messages, title string, progress bool) bench.Hooks {
 		},
 		Tick: func(t result.Tick) {
 			if progress {
-				c.note("%s", progressLine(t, spec.Rate > 0, spec.Load.LatencyLimit > 0, spec.Load.MaxTries != 1, spec.Mix.CountsOrders()))
+				c.note("%s", progressOf(spec).Line(t))
 				return
 			}
 			failed += t.Failed
-			c.show("%s", statusLine(t, spec, failed, c.columns()))
+			c.show("%s", progressOf(spec).Status(t, failed, c.columns()))
 		},
 		Auditing: func() { c.show("auditing") },
 		Waiting:  func(what string) { c.note("%s", what) },
@@ -224,40 +197,10 @@ func (c *console) columns() int {
 	return c.width - 1
 }
 
-// statusLine is the bottom line during a run: what it says of the last
-// interval, but for the transactions that failed until now. Where it is wider
-// than the screen, the less telling parts are left out.
-func statusLine(t result.Tick, s bench.Spec, failed int64, columns int) string {
-	elapsed := fmt.Sprintf("%.0f s", t.AtS)
-	if total := (s.Load.Warmup + s.Load.Duration).Seconds(); s.Load.Duration > 0 {
-		elapsed = fmt.Sprintf("%.0f of %.0f s", t.AtS, total)
+// progressOf is how a run is reported while it is under way.
+func progressOf(s bench.Spec) report.Progress {
+	l := &s.Load
+	return report.Progress{
+		Scheduled: s.Rate > 0, Limited: l.LatencyLimit > 0, Retries: l.MaxTries != 1, Orders: s.Mix.CountsOrders(), Warmup: l.Warmup, Duration: l.Duration,
 	}
-	if t.AtS-t.LengthS < s.Load.Warmup.Seconds() {
-		// Nothing is counted yet.
-		if t.Depth < 0 {
-			return elapsed + ": warming up"
-		}
-		return elapsed + ": warming up, " + amount.Grouped(t.Depth) + " left"
-	}
-	tps := amount.Grouped(int64(t.TPS)) + " tps"
-	parts := []string{tps, fmt.Sprintf("p99 %.1f ms", t.P99MS)}
-	optional := 0 // of the parts, the one that goes first; 0 where none may
-	if s.Mix.CountsOrders() {
-		parts = append([]string{amount.Grouped(int64(t.OrdersPerS)) + " orders/s"}, parts...)
-		optional = 1
-	}
-	if t.Depth >= 0 {
-		parts = append(parts, amount.Grouped(t.Depth)+" left")
-	}
-	parts = append(parts, amount.Grouped(failed)+" failed")
-	line := elapsed + ": " + strings.Join(parts, ", ")
-	if optional > 0 && len(line) > columns {
-		parts = slices.Delete(parts, optional, optional+1)
-		line = elapsed + ": " + strings.Join(parts, ", ")
-	}
-	for len(line) > columns && len(parts) > 1 {
-		parts = parts[:len(parts)-1]
-		line = elapsed + ": " + strings.Join(parts, ", ")
-	}
-	return line
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"qbench/internal/printable"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
+	"qbench/internal/terminal"
 	"qbench/report"
 )
 
@@ -110,9 +112,21 @@ func (o *output) print(f *result.File) error {
 func (o *output) printReport(f *result.File) error {
 	options := reportOptions(o.stdout, o.noColor)
 	// A chart is part of what capacity planning answers with.
-	options.Charts = !o.noCharts && (isTerminal(o.stdout) || report.KindOf(f) == report.OfCapacity)
+	options.Charts = !o.noCharts && (terminal.Is(o.stdout) || report.KindOf(f) == report.OfCapacity)
 	for _, text := range report.Omitted(f, o.format) {
 		fmt.Fprintf(o.stderr, "qbench: warning: %s\n", text)
 	}
 	return report.Render(o.stdout, f, o.format, options)
+}
+
+// reportOptions say what a stream can show. Files and pipes get plain ASCII at
+// a fixed width, so that a saved report is the same everywhere.
+func reportOptions(w io.Writer, noColor bool) report.Options {
+	o := report.Options{Width: terminal.Width(w)}
+	if terminal.Is(w) {
+		// https://no-color.org: present and not empty.
+		o.Color = !noColor && os.Getenv("NO_COLOR") == ""
+		o.Unicode = terminal.SpeaksUTF8()
+	}
+	return o
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -58,7 +56,10 @@ func (a *app) report(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	joined, differences := joinFiles(files)
+	joined, differences, err := result.Join(files)
+	if err != nil {
+		return err
+	}
 	for _, d := range differences {
 		fmt.Fprintf(a.stderr, "qbench: warning: %s\n", d)
 	}
@@ -95,44 +96,4 @@ func (o *output) printTo(path string, f *result.File) error {
 		to.stdout = w
 		return to.printReport(f)
 	})
-}
-
-// joinFiles puts several files together, and says in which respects their runs
-// were not measured alike.
-func joinFiles(files []*result.File) (joined *result.File, differences []string) {
-	if len(files) == 1 {
-		return files[0], nil
-	}
-	joined = &result.File{Format: result.Format, Environment: files[0].Environment}
-	values := map[string][]string{} // what each respect was, in the order of the files
-	for _, f := range files {
-		joined.Runs = append(joined.Runs, f.Runs...)
-		joined.Capacities = append(joined.Capacities, f.AllCapacities()...)
-		for name, value := range traits(&f.Environment) {
-			if !slices.Contains(values[name], value) {
-				values[name] = append(values[name], value)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if list := values[name]; len(list) > 1 {
-			differences = append(differences, fmt.Sprintf("the files differ in %s: %s", name, strings.Join(list, ", ")))
-		}
-	}
-	return joined, differences
-}
-
-// traits are what has to be the same for runs to be read side by side.
-func traits(e *result.Environment) map[string]string {
-	out := map[string]string{
-		"server version": e.ServerVersion, "qbench version": e.QbenchVersion,
-		"machine": fmt.Sprintf("%d cores, %s, %s", e.HostCores, e.HostCPU, e.HostOS),
-	}
-	for name, value := range e.Settings {
-		// It follows from the number of clients.
-		if name != "max_connections" {
-			out["the setting "+name] = value
-		}
-	}
-	return out
 }

@@ -163,26 +163,9 @@ func (m *matrix) one(srv *server, i int, spec bench.Spec) (*result.Run, error) {
 
 // summary prints a run of a matrix in one line.
 func (m *matrix) summary(i int, r *result.Run) {
-	if len(m.specs) == 1 {
-		return
+	if len(m.specs) > 1 {
+		m.con.note("[%d/%d] %s", i+1, len(m.specs), report.Summary(r))
 	}
-	line := fmt.Sprintf("%.1f tps", r.TPS)
-	if r.CountsOrders {
-		line = fmt.Sprintf("%.1f orders/s, %s", r.OrdersPerS, line)
-	}
-	line += fmt.Sprintf(", p99 %.3f ms", r.Latency.P99)
-	switch report.AuditOf(r) {
-	case report.AuditOK:
-		line += ", audit ok"
-	case report.AuditMissing:
-		line += ", NOT AUDITED"
-	case report.AuditFailed:
-		line += ", AUDIT FAILED"
-	}
-	if aborted := report.Aborted(r); aborted != "" {
-		line += ", " + aborted + " aborted"
-	}
-	m.con.note("[%d/%d] %s", i+1, len(m.specs), line)
 }
 
 // resultStatus is the exit status that a run calls for.

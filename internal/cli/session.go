@@ -9,7 +9,9 @@ import (
 
 	"qbench/internal/bench"
 	"qbench/internal/conninfo"
+	"qbench/internal/printable"
 	"qbench/internal/result"
+	"qbench/internal/terminal"
 	"qbench/report"
 )
 
@@ -139,4 +141,12 @@ func (s *session) write(f *result.File) error {
 		s.con.note("results: %s", s.app.secrets.Mask(s.out.folder.Path()))
 	}
 	return lost
+}
+
+// checkStdout refuses to measure when the report would be lost.
+func (a *app) checkStdout() error {
+	if f, ok := printable.Unwrap(a.stdout).(*os.File); ok && terminal.Closed(f) {
+		return errors.New("standard output is closed, so the report would be lost: redirect it to a file, or to /dev/null with >/dev/null")
+	}
+	return nil
 }

@@ -74,7 +74,9 @@ func (a *app) showStrategy(name string) error {
 // pgbenchLine is the line for an example's size, in the query mode that is
 // qbench's default or, where pgbench cannot run the script in it, the simple one.
 func pgbenchLine(s *scenarios.Scenario) (string, error) {
-	i := scenarios.Invocation{Mode: string(runner.Prepared), Clients: 16, Threads: bench.Spec{Clients: 16}.Threads(), Duration: 30 * time.Second, Variables: s.Variables(16, 0, nil)}
+	i := scenarios.Invocation{
+		Mode: string(runner.Prepared), Clients: 16, Threads: bench.Spec{Clients: 16}.Threads(), Duration: 30 * time.Second, Variables: s.Variables(16, 0, nil),
+	}
 	line, why := s.PgbenchLine(i)
 	if why != "" {
 		i.Mode = string(runner.Simple)

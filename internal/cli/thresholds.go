@@ -63,7 +63,7 @@ func (t *thresholds) refuse(v *values, specs []bench.Spec) {
 		var mistake error
 		possible := false
 		for _, s := range specs {
-			asked := askedOf(s)
+			asked := s.Asked()
 			if mistake = condition.Measured(asked); mistake != nil {
 				possible = false
 				break
@@ -75,23 +75,6 @@ func (t *thresholds) refuse(v *values, specs []bench.Spec) {
 			v.fail("--fail-if: %w", mistake)
 		}
 	}
-}
-
-// askedOf is what a run is asked for, as far as it bounds its metrics.
-func askedOf(s bench.Spec) *result.Asked {
-	l := &s.Load
-	a := &result.Asked{
-		Clients: s.Clients, Transactions: int64(s.Clients) * l.Transactions,
-		CountsOrders: s.Mix.CountsOrders(), Producers: s.Feed != nil, Queue: s.Mix.Workload() != "",
-		Scheduled: s.Rate > 0, Limited: l.LatencyLimit > 0,
-	}
-	if s.Feed != nil {
-		a.Clients += s.Feed.Clients
-	}
-	if l.Duration > 0 && l.Grace > 0 {
-		a.Longest = l.Warmup + l.Duration + l.Grace
-	}
-	return a
 }
 
 // check finds out now what could keep the JUnit file from being written.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"qbench/internal/getopt"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -48,12 +50,12 @@ func (v *values) label(name string) string {
 		if names := f.Names(); slices.Contains(names, name) {
 			for _, n := range names {
 				if len(n) == 1 {
-					return dashed(n)
+					return getopt.Dashed(n)
 				}
 			}
 		}
 	}
-	return dashed(name)
+	return getopt.Dashed(name)
 }
 
 // text returns a flag's value as it was given.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"qbench/internal/result"
+	"qbench/report"
 )
 
 // progress prints the lines of -P.
@@ -26,15 +27,6 @@ func (p *progress) line(t result.Tick, now time.Time) string {
 	if p.progressTimestamp {
 		at = fmt.Sprintf("%.3f s", float64(now.UnixMicro())/1e6)
 	}
-	s := fmt.Sprintf("progress: %s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", at, t.TPS, t.MeanMS, t.StdDevMS, t.Failed)
-	if p.rate > 0 {
-		s += fmt.Sprintf(", lag %.3f ms", t.LagMS)
-		if p.latencyLimit > 0 {
-			s += fmt.Sprintf(", %d skipped", t.Skipped)
-		}
-	}
-	if p.maxTries != 1 {
-		s += fmt.Sprintf(", %d retried, %d retries", t.Retried, t.Retries)
-	}
-	return s + "\n"
+	shown := report.Progress{Scheduled: p.rate > 0, Limited: p.latencyLimit > 0, Retries: p.maxTries != 1}
+	return shown.Pgbench(at, t) + "\n"
 }

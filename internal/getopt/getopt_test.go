@@ -1,4 +1,4 @@
-package cli
+package getopt
 
 import (
 	"reflect"
@@ -6,19 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v2"
 	"pgregory.net/rapid"
 )
 
-var sample = &cli.Command{Name: "sample", Flags: []cli.Flag{
-	&cli.StringFlag{Name: "client", Aliases: []string{"c"}},
-	&cli.StringFlag{Name: "orders"},
-	&cli.BoolFlag{Name: "report", Aliases: []string{"r"}},
-	&cli.BoolFlag{Name: "unlogged"},
-	&cli.StringSliceFlag{Name: "define", Aliases: []string{"D"}},
-}}
+var sample = []Flag{
+	{[]string{"client", "c"}, "N"}, {[]string{"orders"}, "N"}, {[]string{"report", "r"}, ""}, {[]string{"unlogged"}, ""}, {[]string{"define", "D"}, "NAME=VALUE"},
+}
 
-func TestParseArguments(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		line  string
@@ -26,25 +21,25 @@ func TestParseArguments(t *testing.T) {
 		rest  string
 		help  bool
 	}{
-		{"-c256", "--c=256", "", false},
-		{"-c 256", "--c=256", "", false},
-		{"-c=256", "--c=256", "", false},
+		{"-c256", "--client=256", "", false},
+		{"-c 256", "--client=256", "", false},
+		{"-c=256", "--client=256", "", false},
 		{"--client=256", "--client=256", "", false},
 		{"--client 256", "--client=256", "", false},
-		{"-rc256", "--r --c=256", "", false},
-		{"-r -r", "--r --r", "", false},
-		{"x -c 8 y", "--c=8", "x y", false},
-		{"-c -1", "--c=-1", "", false},
+		{"-rc256", "--report --client=256", "", false},
+		{"-r -r", "--report --report", "", false},
+		{"x -c 8 y", "--client=8", "x y", false},
+		{"-c -1", "--client=-1", "", false},
 		{"--orders -r", "--orders=-r", "", false},
 		{"--unlogged -- -c 8", "--unlogged", "-c 8", false},
-		{"-Da=b=c --define=d=e,f", "--D=a=b=c --define=d=e,f", "", false},
+		{"-Da=b=c --define=d=e,f", "--define=a=b=c --define=d=e,f", "", false},
 		{"-", "", "-", false},
-		{"-c 8 -h --nonsense", "--c=8", "", true},
+		{"-c 8 -h --nonsense", "--client=8", "", true},
 		{"--help", "", "", true},
 		{"-?", "", "", true},
 	} {
-		got, err := parseArguments(sample, strings.Fields(c.line))
-		if err != nil || strings.Join(got.flags, " ") != c.flags || strings.Join(got.positionals, " ") != c.rest || got.help != c.help {
+		got, err := Parse(sample, strings.Fields(c.line))
+		if err != nil || words(got.Flags) != c.flags || strings.Join(got.Positionals, " ") != c.rest || got.Help != c.help {
 			t.Errorf("%s: %+v, %v", c.line, got, err)
 		}
 	}
@@ -76,17 +71,15 @@ func TestSpellingsAgree(t *testing.T) {
 			args = append(args, rapid.SampledFrom(spellings).Draw(t, "spelling")()...)
 			want = append(want, g.value)
 		}
-		got, err := parseArguments(sample, args)
+		got, err := Parse(sample, args)
 		if err != nil {
 			t.Fatalf("%q: %v", args, err)
 		}
 		var values2 []string
-		for _, f := range got.flags {
-			if f == "--r" {
-				continue
+		for _, f := range got.Flags {
+			if !f.Switch {
+				values2 = append(values2, f.Value)
 			}
-			_, value, _ := strings.Cut(f, "=")
-			values2 = append(values2, value)
 		}
 		if !slices.Equal(values2, want) {
 			t.Fatalf("%q gives %q, want %q", args, values2, want)
@@ -94,35 +87,49 @@ func TestSpellingsAgree(t *testing.T) {
 	})
 }
 
-func FuzzParseArguments(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add("-c256\x00-r\x00x")
 	f.Add("--client\x00--\x00-h")
 	f.Fuzz(func(t *testing.T, line string) {
 		args := strings.Split(line, "\x00")
-		got, err := parseArguments(sample, args)
-		if err != nil || got.help {
+		got, err := Parse(sample, args)
+		if err != nil || got.Help {
 			return
 		}
 		// The canonical form is one: parsed again it stays as it is.
-		again, err := parseArguments(sample, canonical(got))
+		again, err := Parse(sample, canonical(got))
 		if err != nil || !reflect.DeepEqual(again, got) {
 			t.Fatalf("%q: %+v, again %+v, %v", args, got, again, err)
 		}
 	})
 }
 
-// canonical writes arguments in long form, where letters stand for names.
-func canonical(a arguments) []string {
-	letters := map[string]string{"--c=": "-c=", "--D=": "-D="}
+// canonical writes arguments in long form.
+func canonical(a Arguments) []string {
 	var out []string
-	for _, f := range a.flags {
-		switch {
-		case f == "--r":
-			f = "-r"
-		case len(f) > 3 && letters[f[:4]] != "":
-			f = letters[f[:4]] + f[4:]
-		}
-		out = append(out, f)
+	for _, f := range a.Flags {
+		out = append(out, f.String())
 	}
-	return append(append(out, "--"), a.positionals...)
+	return append(append(out, "--"), a.Positionals...)
+}
+
+func words(flags []Given) string {
+	return strings.Join(canonical(Arguments{Flags: flags})[:len(flags)], " ")
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"--c 8":         `unknown flag --c: did you mean "-c"?`,
+		"--clinet 8":    `unknown flag --clinet: did you mean "--client"?`,
+		"-rz":           "unknown flag -z",
+		"-orders 8":     "unknown flag -orders: did you mean --orders?",
+		"-c":            "-c needs a value: -c N",
+		"--define":      "--define needs a value: --define NAME=VALUE",
+		"--unlogged=no": `--unlogged takes no value, but was given "no"`,
+	} {
+		if _, err := Parse(sample, strings.Fields(line)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"os"
@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closedStream tells whether a standard stream was closed when the process
+// Closed tells whether a standard stream was closed when the process
 // began. Go's runtime then opened /dev/null for reading and writing in its
 // place, which a shell's >/dev/null does not.
 //
 // A parent may have opened it that way as well: /dev/null that stands for
 // several streams at once was put there on purpose.
-func closedStream(f *os.File) bool {
+func Closed(f *os.File) bool {
 	fd := int(f.Fd())
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil {

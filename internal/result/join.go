@@ -1,0 +1,52 @@
+package result
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Join puts several files together, and says in which respects their runs
+// were not measured alike. A comparison stands alone: together with other files it
+// is an error.
+func Join(files []*File) (joined *File, differences []string, err error) {
+	if len(files) == 1 {
+		return files[0], nil, nil
+	}
+	joined = &File{Format: Format, Environment: files[0].Environment}
+	values := map[string][]string{} // what each respect was, in the order of the files
+	for i, f := range files {
+		if f.Comparison != nil {
+			return nil, nil, fmt.Errorf("file %d of %d holds a comparison, which cannot be put together with anything else: give it alone", i+1, len(files))
+		}
+		joined.Runs = append(joined.Runs, f.Runs...)
+		joined.Capacities = append(joined.Capacities, f.AllCapacities()...)
+		for name, value := range traits(&f.Environment) {
+			if !slices.Contains(values[name], value) {
+				values[name] = append(values[name], value)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if list := values[name]; len(list) > 1 {
+			differences = append(differences, fmt.Sprintf("the files differ in %s: %s", name, strings.Join(list, ", ")))
+		}
+	}
+	return joined, differences, nil
+}
+
+// traits are what has to be the same for runs to be read side by side.
+func traits(e *Environment) map[string]string {
+	out := map[string]string{
+		"server version": e.ServerVersion, "qbench version": e.QbenchVersion,
+		"machine": fmt.Sprintf("%d cores, %s, %s", e.HostCores, e.HostCPU, e.HostOS),
+	}
+	for name, value := range e.Settings {
+		// It follows from the number of clients.
+		if name != "max_connections" {
+			out["the setting "+name] = value
+		}
+	}
+	return out
+}
