@@ -41,7 +41,9 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 	}
 	if len(r.Rows) > 0 {
 		p.line("")
-		p.wrap("", "", plain, compareLegend(r))
+		for _, line := range compareLegend(r) {
+			p.wrap("", "  ", plain, line)
+		}
 	}
 	return p.writeTo(w)
 }

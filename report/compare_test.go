@@ -6,9 +6,11 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -57,9 +59,41 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 	other := set(10, 0.02, 1, 4, 2)
 	other.Environments = []result.Environment{testEnvironment}
 	other.Environments[0].ServerVersion, other.Environments[0].HostCPU = "16.4", "Other CPU"
-	other.Environments[0].Settings = map[string]string{"fsync": "off", "shared_buffers": "1GB"}
+	for _, r := range other.Runs {
+		r.ServerMajor, r.Settings = 16, result.Assign(map[string]string{"synchronous_commit": "off"})
+	}
 	failed := set(10, 0.02, 1, 4, 2)
 	failed.Runs[0].Audit = &result.Audit{Lost: 1}
+	missing := set(10, 0.02, 1, 4, 2)
+	missing.Runs = missing.Runs[10:]
+	missing.Runs[0].AbortedClients = 3
+	drifting := set(10, 0.02, 1, 4, 2)
+	for i, r := range drifting.Runs {
+		r.OrdersPerS *= 1 - 0.04*float64(i%10)
+	}
+	queue := func(p99 float64) compare.Set {
+		s := comparedSet("queue.json", 3, 10, 0.02, map[string]float64{"skip-locked": 1})
+		for i, r := range s.Runs {
+			r.Enqueue.Producers, r.Enqueue.Rate, r.Producers = 2, 100, &result.Producers{}
+			queue := result.Latency{P99: p99 * (1 + 0.01*float64(i*7%10))}
+			r.Steady = &result.Steady{QueueTime: &queue}
+			if p99 > 1000 {
+				r.Steady.QueueTimeAtMost = &result.Bounds{P99: math.Inf(1)}
+			}
+			r.StartedAt = testEnvironment.StartedAt.Add(time.Duration(i) * time.Minute)
+			if p99 > 1000 {
+				r.StartedAt = r.StartedAt.Add(time.Hour)
+			}
+		}
+		return s
+	}
+	groups := func(common, rare float64) compare.Set {
+		s := comparedSet("groups.json", 3, 11, 0, map[string]float64{"skip-locked": 0.4})
+		for i, r := range s.Runs {
+			r.OrdersPerS *= []float64{common, rare}[i%2]
+		}
+		return s
+	}
 	interrupted := trial(t, 2, 1, 0.97, compare.Options{})
 	interrupted.Interrupted = true
 	return map[string]*result.Comparison{
@@ -67,9 +101,15 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"same":        do(base(10, 0.01), set(10, 0.01, 1, 4, 2), compare.Options{}),
 		"faster":      do(base(10, 0.02), set(10, 0.02, 1.3, 5.2, 2.5), compare.Options{}),
 		"few":         do(base(2, 0.02), set(3, 0.02, 0.5, 4, 2), compare.Options{}),
-		"strict":      do(base(3, 0.2), set(3, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedFail, Gate: []string{"orders_per_s", "p99"}}),
+		"undecided":   do(base(6, 0.2), set(6, 0.2, 0.97, 4, 2), compare.Options{Gate: []string{"orders_per_s", "p99"}, Alpha: 0.05}),
+		"passed":      do(base(6, 0.2), set(6, 0.2, 0.97, 4, 2), compare.Options{Undecided: result.UndecidedPass}),
+		"not-slower":  do(base(10, 0.06), set(10, 0.06, 1.03, 4.1, 2.05), compare.Options{Undecided: result.UndecidedFail}),
 		"refused":     do(base(10, 0.02), other, compare.Options{}),
-		"forced":      do(base(10, 0.02), other, compare.Options{Across: []string{"synchronous_commit"}}),
+		"across":      do(base(10, 0.02), other, compare.Options{Across: []string{"server", "synchronous_commit"}}),
+		"missing":     do(base(10, 0.02), missing, compare.Options{}),
+		"drift":       do(base(10, 0.02), drifting, compare.Options{}),
+		"queue":       do(queue(10), queue(10_000), compare.Options{}),
+		"groups":      do(groups(1.0025, 1.78), groups(1.014, 0.5622), compare.Options{}),
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
 		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),
@@ -125,7 +165,7 @@ func TestComparisonKeepsToThePage(t *testing.T) {
 	t.Parallel()
 	all := comparisons(t)
 	rapid.Check(t, func(t *rapid.T) {
-		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "forced", "stand-still", "pairs"}).Draw(t, "case")]
+		r := *all[rapid.SampledFrom([]string{"slower", "few", "undecided", "refused", "across", "drift", "queue", "stand-still", "pairs"}).Draw(t, "case")]
 		r.Base = rapid.String().Draw(t, "base")
 		r.Rows = append([]result.ComparisonRow(nil), r.Rows...)
 		strategy := rapid.StringN(1, 60, 200).Draw(t, "strategy")
@@ -150,7 +190,7 @@ func TestComparisonFilesParse(t *testing.T) {
 	t.Parallel()
 	all := comparisons(t)
 	rapid.Check(t, func(t *rapid.T) {
-		r := *all[rapid.SampledFrom([]string{"slower", "few", "strict", "refused", "stand-still"}).Draw(t, "case")]
+		r := *all[rapid.SampledFrom([]string{"slower", "few", "undecided", "refused", "missing", "queue", "stand-still"}).Draw(t, "case")]
 		r.New = rapid.String().Draw(t, "new")
 		r.Rows = append([]result.ComparisonRow(nil), r.Rows...)
 		for i := range r.Rows {
@@ -179,13 +219,18 @@ func TestComparisonFilesParse(t *testing.T) {
 		if err := xml.Unmarshal(b.Bytes(), &suites); err != nil {
 			t.Fatalf("%v in %s", err, b.String())
 		}
-		failures := 0
+		failures, errors := 0, 0
 		for _, row := range r.Rows {
 			if r.Fails(row) {
 				failures++
 			}
 		}
-		if s := suites.Suites[0]; s.Failures != failures || s.Tests != len(s.Cases) || (s.Failures+s.Errors > 0) != r.Failed() {
+		for _, p := range r.Problems {
+			if p.Fails() {
+				errors++
+			}
+		}
+		if s := suites.Suites[0]; s.Failures != failures || s.Errors != errors || s.Tests != len(s.Cases) || (s.Failures+s.Errors > 0) != r.Failed() {
 			t.Fatalf("%d failures, %d errors, %d tests: %s", s.Failures, s.Errors, s.Tests, b.String())
 		}
 	})

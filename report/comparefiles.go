@@ -56,7 +56,7 @@ func CompareJUnit(w io.Writer, r *result.Comparison, _ Options) error {
 		suite.Cases = append(suite.Cases, c)
 	}
 	if len(r.Rows) > 0 {
-		notes = append(notes, clean(compareLegend(r)))
+		notes = append(notes, compareLegend(r)...)
 	}
 	suite.Out = strings.Join(notes, "\n")
 	return writeJUnit(w, suite)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	"qbench/internal/result"
 )
@@ -41,6 +42,10 @@ func CompareMarkdown(w io.Writer, r *result.Comparison, _ Options) error {
 	p.line("")
 	p.markdownTable(t)
 	p.line("")
-	p.line("<sub>%s</sub>", markdown(compareLegend(r)))
+	var legend []string
+	for _, line := range compareLegend(r) {
+		legend = append(legend, markdown(line))
+	}
+	p.line("<sub>%s</sub>", strings.Join(legend, "<br>"))
 	return p.writeTo(w)
 }

@@ -28,10 +28,10 @@ func compareHeadline(r *result.Comparison) string {
 	of := amount.Count(int64(decide), "comparison")
 	state := "passed"
 	switch {
+	case r.Interrupted && r.Verdict != result.Slower:
+		state = "interrupted"
 	case r.Failed():
 		state = "FAILED"
-	case r.Interrupted:
-		state = "interrupted"
 	}
 	because := ""
 	for _, p := range r.Problems {
@@ -53,7 +53,10 @@ func compareHeadline(r *result.Comparison) string {
 		case r.NotTwiceSlower:
 			return fmt.Sprintf("%s: inconclusive, but not slower by twice the tolerated %s (%s)%s%s", state, toleratedText(r), of, moreText(r), because)
 		}
-		return fmt.Sprintf("%s: inconclusive (%s), passed because of --undecided %s%s%s", state, of, r.Undecided, moreText(r), because)
+		if r.Failed() {
+			return fmt.Sprintf("%s: inconclusive (%s)%s%s", state, of, moreText(r), because)
+		}
+		return fmt.Sprintf("%s because of --undecided %s: inconclusive (%s)%s", state, r.Undecided, of, moreText(r))
 	}
 	return fmt.Sprintf("%s: %s (%s)%s", state, r.Text(r.SampleName()), of, because)
 }
@@ -125,39 +128,40 @@ func confidenceOf(r *result.Comparison) float64 {
 	return r.Rows[0].Ratio.Confidence
 }
 
-// compareLegend explains the numbers of a comparison and states its rule.
-func compareLegend(r *result.Comparison) string {
+// compareLegend explains the numbers of a comparison and states its rule, a
+// subject a line.
+func compareLegend(r *result.Comparison) []string {
 	base, new := sideNames(r)
-	ratio := fmt.Sprintf("typical ratio: the median of the ratios of each new run to each base run (Hodges-Lehmann), with its %.0f %% confidence interval; it need not be the ratio of the medians", 100*confidenceOf(r))
-	p := "p: the chance of such a difference between equals (rank-sum test), corrected for the number of comparisons (Holm)"
-	rate := fmt.Sprintf("Equals are called slower in at most %s %% of gates if the order of their runs means nothing (of all runs, of both sets)", trimmed(100*r.Alpha))
+	of, test, rate := "the ratios of each new run to each base run", "rank-sum test, corrected for the number of comparisons (Holm)", " if the order of the runs has no effect"
 	if r.DifferentTimes {
-		rate += "; these sets were measured at different times, so that does not hold if the machine changed between them: qbench ab alternates"
+		rate += ". These sets were measured at different times: that does not hold if the machine changed between them. qbench ab alternates"
 	}
 	if r.Paired {
-		ratio = fmt.Sprintf("typical ratio: b to a by pairs (Hodges-Lehmann), with its %.0f %% confidence interval; it need not be the ratio of the medians", 100*confidenceOf(r))
-		p = "p: the evidence against equals. Both hold whenever one stops (a game by pairs, Ville's inequality)" + correctedText(r)
-		rate = fmt.Sprintf("Equals are called slower in at most %s %% of comparisons", trimmed(100*r.Alpha))
+		of, test, rate = "the means of the pairs' ratios", "valid whenever one stops (a game by pairs, Ville's inequality)"+correctedText(r), ""
 	}
-	drift := ""
+	lines := []string{
+		fmt.Sprintf("* decides (%s). %s, %s: medians of the runs. p: probability of such a difference between equals; %s.", strings.Join(r.Gate, ", "), base, new, test),
+		fmt.Sprintf("typical ratio: median of %s (Hodges-Lehmann) with its %.0f %% confidence interval; not the ratio of the medians.", of, 100*confidenceOf(r)),
+		fmt.Sprintf("slower: p is at most %g, and p of a slowdown up to the tolerated %s is at most %g. Equals are called slower in at most %s %% of comparisons%s.",
+			r.Alpha, toleratedText(r), r.BeyondLevel, trimmed(100*r.Alpha), rate),
+	}
+	undecided := "inconclusive: neither slower nor faster, and the interval is not within what is tolerated"
 	if !r.Paired {
-		drift = " Runs that depend on their order (drift) make a comparison inconclusive."
+		undecided += "; or the runs depend on their order (drift)"
 	}
-	return fmt.Sprintf("* decides (%s); %s, %s: medians of the runs; %s; %s. "+
-		"Slower: p is at most %g and the difference is probably beyond the tolerated %s. %s; how many stay inconclusive is another matter.%s %s Exit status: %s.",
-		strings.Join(r.Gate, ", "), base, new, ratio, p, r.Alpha, toleratedText(r), rate, drift, undecidedRule(r), exitRule)
+	return append(lines, undecided+". "+undecidedRule(r), "Exit status: "+exitRule+".")
 }
 
 // exitRule is the order in which several reasons to fail apply.
-const exitRule = "4 failed audit, else 1 not comparable or too few runs to ever decide, else 2 missing, aborted or unaudited runs, else 3 slower, or inconclusive and failed, else 0"
+const exitRule = "4 failed audit; else 1 not comparable, or too few runs to ever decide; else 2 missing, aborted or unaudited runs; else 3 slower, or inconclusive and failed; else 0"
 
 // undecidedRule says what becomes of what is inconclusive.
 func undecidedRule(r *result.Comparison) string {
 	switch r.Undecided {
 	case result.UndecidedPass:
-		return "What is inconclusive passes (--undecided pass)."
+		return "It passes (--undecided pass)."
 	case result.UndecidedFail:
-		return fmt.Sprintf("What is inconclusive fails unless its interval excludes a slowdown of more than %s (--undecided fail).", toleratedText(r))
+		return fmt.Sprintf("It fails unless the interval excludes a slowdown of more than %s (--undecided fail).", toleratedText(r))
 	}
 	var twice []string
 	for _, row := range r.Rows {
@@ -166,7 +170,7 @@ func undecidedRule(r *result.Comparison) string {
 			twice = append(twice, text)
 		}
 	}
-	return fmt.Sprintf("What is inconclusive fails unless its interval excludes twice the tolerated slowdown, %s (--undecided auto).", strings.Join(twice, " or "))
+	return fmt.Sprintf("It fails unless the interval excludes twice the tolerated slowdown, %s (--undecided auto).", strings.Join(twice, " or "))
 }
 
 // correctedText says that several metrics decide a paired comparison.

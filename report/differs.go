@@ -35,6 +35,8 @@ func nameRuns(runs []*result.Run) naming {
 		// A value that differs between any two differs from that of the first.
 		a, b := configurations[0], c
 		a.Params, b.Params = "", ""
+		// It follows from the strategy.
+		a.Workload, b.Workload = "", ""
 		for _, d := range a.Diff(b) {
 			names[d.Name] = true
 		}

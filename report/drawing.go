@@ -32,11 +32,11 @@ func (p *page) histogram(h *result.Histogram) {
 		rangeWidth = max(rangeWidth, len(ranges[i]))
 		countWidth = max(countWidth, len(amount.Grouped(b.count)))
 	}
-	const shares = len(" 100.0 %")
+	const shares = len(" 100.0%")
 	room := max(1, p.width()-2-rangeWidth-2-1-countWidth-shares)
 	for i, b := range bins {
 		bar := p.bar(float64(b.count)/float64(top), room)
-		p.line("  %s  %s %s %5.1f %%", padLeft(ranges[i], rangeWidth), padRight(bar, room), padLeft(amount.Grouped(b.count), countWidth), percent(b.count, total))
+		p.line("  %s  %s %s %5.1f%%", padLeft(ranges[i], rangeWidth), padRight(bar, room), padLeft(amount.Grouped(b.count), countWidth), percent(b.count, total))
 	}
 }
 

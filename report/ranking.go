@@ -104,7 +104,7 @@ func (k *ranking) durabilityWarning() string {
 	var unlogged, logged []string
 	for i := range k.entries {
 		e := &k.entries[i]
-		name := e.strategy
+		name := clean(e.runs[0].Strategy)
 		if e.unlogged {
 			unlogged = append(unlogged, name)
 		} else {

@@ -165,6 +165,8 @@ func abbreviate(columns []column) {
 		switch c.title {
 		case "clients":
 			c.title = "-c"
+		case "typical ratio": // the legend says which
+			c.title = "ratio"
 		case "layout", "mode":
 			for j := range c.cells {
 				c.cells[j] = short.Replace(c.cells[j])

@@ -192,6 +192,23 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// TestEmptyTransactionsDoNotAllocate: their histogram is made once for each loop, whatever their number.
+func TestEmptyTransactionsDoNotAllocate(t *testing.T) {
+	allocs := func(n int64) float64 {
+		return testing.AllocsPerRun(1, func() {
+			l := fakeLoop(t, Prepared, 4, n)
+			l.clients[0].conn.sock.(*fakeServer).replies["P_2"] = reply{describe: message('n'), execute: commandTag("INSERT 0 0")} // all share it
+			l.serve()
+			if s := l.groups[0].stats; s.Empty != 4*n || s.EmptyHist.Count() != 4*n || s.LatencyHist.Count() != 0 {
+				t.Fatalf("%d empty, %d and %d latencies", s.Empty, s.EmptyHist.Count(), s.LatencyHist.Count())
+			}
+		})
+	}
+	if few, many := allocs(10), allocs(2510); many-few > 20 {
+		t.Errorf("10,000 more transactions that find no order made %.0f more allocations", many-few)
+	}
+}
+
 func TestOrdersAreCountedByCommit(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{Prepared, Extended, Pipelined} {

@@ -210,7 +210,7 @@ type client struct {
 	row        []byte
 	rows       int
 	lastRows   int
-	value      int64 // of CountValue
+	value      int64 // of script.CountValue
 	heard      int64 // when the last reply came
 
 	// Waiting.

@@ -37,6 +37,9 @@ func (p *prober) check(t result.Threshold, samples []result.Sample) (verdict, er
 		}
 		if limit = most; truth == result.Unknown {
 			v.text = text
+			if g := t.Metric.Group; g == result.QueueTimes || g == result.EndToEnd {
+				v.text += " and not known, because orders still waited at the end: take longer measurements"
+			}
 			v.room = 0
 		}
 		near := e.High // the bound that is nearer to the limit

@@ -32,7 +32,7 @@ func gateFlags() []cli.Flag {
 		&cli.StringFlag{Name: "max-slowdown", Category: categoryGate, Value: defaultMaxSlowdown, Usage: "`LIST`: tolerated slowdown, of all metrics or of one: 5%,queue_p99=30%. A latency that decides by default has 50%"},
 		&cli.StringFlag{Name: "metric", Category: categoryGate, Usage: "`LIST`: what decides: " + result.MetricList(), DefaultText: "orders_per_s, or tps where no orders are counted; and queue_p99 with producers, p99 with --rate"},
 		&cli.StringFlag{Name: "false-alarms", Category: categoryGate, Value: defaultFalseAlarms, Usage: "`PERCENT`: share of comparisons of equals that may be called slower; more finds more"},
-		&cli.StringFlag{Name: "undecided", Category: categoryGate, Value: string(result.UndecidedAuto), Usage: "`RULE`: what becomes of an inconclusive comparison: auto fails unless twice the tolerated slowdown is excluded, fail unless the tolerated one is, pass never"},
+		&cli.StringFlag{Name: "undecided", Category: categoryGate, Value: string(result.UndecidedAuto), Usage: "`RULE` for an inconclusive comparison: auto fails it unless its interval excludes twice the tolerated slowdown, fail unless it excludes the tolerated one, pass lets it pass"},
 	}
 }
 

@@ -66,8 +66,24 @@ func TestCompareStatuses(t *testing.T) {
 	same := file("same.json", 4990, nil)
 	slower := file("slower.json", 4500, nil)
 	few := file("few.json", 4500, func(f *result.File) { f.Runs = f.Runs[:2] })
+	noisy := file("noisy.json", 5000, func(f *result.File) {
+		for i, r := range f.Runs {
+			r.OrdersPerS *= []float64{1.3, 0.7, 1.2, 0.8, 1.1}[i%5]
+			r.Orders = int64(10 * r.OrdersPerS)
+		}
+	})
+	lost := file("lost.json", 5000, func(f *result.File) {
+		for _, r := range f.Runs[1:] {
+			r.AbortedClients = 2
+		}
+	})
+	oneLost := file("onelost.json", 4990, func(f *result.File) { f.Runs[3].AbortedClients = 2 })
 	audit := file("audit.json", 5000, func(f *result.File) { f.Runs[1].Audit.OK = false })
-	unsafe := file("unsafe.json", 5000, func(f *result.File) { f.Environment.Settings["fsync"] = "off" })
+	unsafe := file("unsafe.json", 5000, func(f *result.File) {
+		for _, r := range f.Runs {
+			r.Settings = result.Assign(map[string]string{"fsync": "off"})
+		}
+	})
 	other := file("other.json", 5000, func(f *result.File) {
 		for _, r := range f.Runs {
 			r.Clients = 16
@@ -102,14 +118,21 @@ func TestCompareStatuses(t *testing.T) {
 		{slower + "|" + base, StatusOK, "passed: faster (1 comparison)\n", ""},
 		{base + "|" + slower + "|--max-slowdown=20%", StatusOK, "passed: same within 11 % (1 comparison)\n", ""},
 		{base + "|--max-slowdown|20|" + slower, StatusOK, "passed: same within 11 %", ""},
-		{base + "|" + few, StatusOK, "passed: inconclusive: 3 more runs", ""},
-		{base + "|" + few + "|--strict", StatusFailed, "FAILED: inconclusive: 3 more runs", ""},
+		{base + "|" + few, StatusUsage, "refused: too few runs to ever find a slowdown", ""},
+		{base + "|" + few + "|--undecided=pass", StatusUsage, "false-positive rate of 1 % take 5\n  runs or more", ""},
+		{base + "|" + few + "|--false-alarms=2%", StatusFailed, "FAILED: slower in 1 of 1", ""},
+		{base + "|" + noisy, StatusFailed, "FAILED: inconclusive in 1 of 1 comparison", ""},
+		{base + "|" + noisy + "|--undecided=pass", StatusOK, "passed because of --undecided pass: inconclusive (1 comparison)", ""},
+		{base + "|" + noisy + "|--max-slowdown=orders_per_s=60%", StatusOK, "passed: same within", ""},
+		{base + "|" + lost, StatusIncomplete, ": 9 of 10 runs were", ""},
+		{base + "|" + oneLost, StatusIncomplete, "FAILED: same within 0.4 % (1 comparison), runs are missing", ""},
 		{base + "|" + slower + "|--metric=p99,p50", StatusFailed, "FAILED: slower in 2 of 2 comparisons", ""},
-		{base + "|" + audit, StatusAudit, "refused: ", ""},
-		{base + "|" + audit + "|--force", StatusAudit, "refused: ", ""},
-		{base + "|" + unsafe, StatusUsage, "refused: durability differs", ""},
-		{base + "|" + unsafe + "|--force", StatusOK, "forced: durability differs", ""},
-		{base + "|" + other, StatusUsage, "clients 8 against 16", ""},
+		{base + "|" + audit, StatusAudit, "invalid: ", ""},
+		{base + "|" + unsafe, StatusUsage, "refused: skip-locked, plain, prepared, 8 clients: the configurations", ""},
+		{base + "|" + unsafe + "|--across=fsync", StatusOK, "8 clients; fsync none against off\n", ""},
+		{base + "|" + other, StatusUsage, "client 8 against 16", ""},
+		{base + "|" + other + "|--across=pool|--across=index,client", StatusOK, "8 clients; client 8 against 16\n", ""},
+		{base + "|" + other + "|--across=clint", StatusUsage, `"client"?`, ""},
 		{folder + "|" + same, StatusOK, " 20+10 ", ""},
 		{base + "|" + same + "|--format=markdown", StatusOK, "### qbench compare passed", ""},
 		{base + "|" + same + "|--format=json", StatusOK, `"failed": false`, ""},
@@ -117,9 +140,11 @@ func TestCompareStatuses(t *testing.T) {
 		{base + "|" + same + "|--format=html", StatusUsage, "", `--format: unknown format of a comparison "html"`},
 		{base + "|" + same + "|--metric=p98", StatusUsage, "", `--metric: unknown metric "p98"`},
 		{base + "|" + same + "|--max-slowdown=much", StatusUsage, "", `--max-slowdown "much": not a percentage`},
+		{base + "|" + same + "|--max-slowdown=5%,p98=9%", StatusUsage, "", `--max-slowdown: unknown metric "p98"`},
+		{base + "|" + same + "|--undecided=maybe", StatusUsage, "", `--undecided "maybe": use auto, fail or pass`},
 		{base + "|" + same + "|--max-slowdown=100%", StatusUsage, "", "use a number from 0 to below 100"},
 		{base + "|" + same + "|--false-alarms=0", StatusUsage, "", "use a number from 0.001 to below 50"},
-		{base, StatusUsage, "", "1 files are named where two are compared: qbench compare BASE NEW"},
+		{base, StatusUsage, "", "compare needs two files or folders, BASE and NEW; got 1"},
 		{base + "|" + filepath.Join(dir, "absent.json"), StatusUsage, "", "there is no result file " + dir},
 		{base + "|" + empty, StatusUsage, "", "holds no result files"},
 		{base + "|" + truncated, StatusUsage, "", truncated + ": read result file: it is truncated"},

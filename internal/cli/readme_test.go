@@ -22,7 +22,8 @@ var scaled = []struct{ pattern, with string }{
 	{`--clients [0-9,]+`, "--clients 2"},
 	{`--work 1s`, "--work 5ms"},
 	{`--repeat [0-9]+`, "--repeat 3"},
-	{`--max-pairs [0-9]+`, "--max-pairs 4"},
+	{`--warmup 1`, "--warmup 0"},
+	{`--max-pairs [0-9]+`, "--max-pairs 9 --undecided pass"},
 	{`--headroom 30%`, "--headroom 30% --confirm 1"},
 	{`queue_p99<1s`, "queue_p99<60s"}, // holds however busy the machine is
 	{` --pg-setting [^ ]+`, ""},       // the tests' server is running

@@ -32,6 +32,7 @@ func (m tests) Run() int {
 // commands they have:
 //
 //	status N COMMAND …   run it and compare its exit status
+//	results FILE WORD …  write a result file of made-up runs: see writeResults
 //	sql STATEMENT        run it on the tests' server, in the case's schema; its rows are stdout
 //
 // $SCHEMA is a schema that only the case uses. No server is named unless the
@@ -68,6 +69,9 @@ func TestScripts(t *testing.T) {
 				if fmt.Sprint(got) != args[0] {
 					ts.Fatalf("exit status %d, want %s", got, args[0])
 				}
+			},
+			"results": func(ts *testscript.TestScript, neg bool, args []string) {
+				ts.Check(writeResults(ts.MkAbs(args[0]), args[1:]))
 			},
 			"server": func(ts *testscript.TestScript, neg bool, args []string) {
 				for _, v := range serverEnv(t, dsn) {

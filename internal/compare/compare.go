@@ -69,7 +69,7 @@ func Compare(base, new Set, o Options) (*result.Comparison, error) {
 		return nil, err
 	}
 	c := &result.Comparison{
-		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, Undecided: o.Undecided,
+		Base: base.Name, New: new.Name, MaxSlowdown: o.MaxSlowdown, Alpha: o.Alpha, BeyondLevel: beyondLevel, Undecided: o.Undecided,
 		Outcome: result.Outcome{Verdict: result.NotComparable},
 		Gate:    []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}

@@ -63,7 +63,7 @@ func TestLevelUnderDisturbances(t *testing.T) {
 			seed := fnv.New64()
 			seed.Write([]byte(name))
 			rng := rand.New(rand.NewPCG(7, seed.Sum64()))
-			each := max(100, 2500/len(machines)) * *trials
+			each := max(60, 1500/len(machines)) * *trials
 			total, most := 0, 0
 			for i, m := range machines {
 				won := [2]int{}

@@ -57,7 +57,7 @@ func TestSequentialErrorRates(t *testing.T) {
 		"10 % slower, drifting":   {seldom, under(normal(0.05), drifting(0.01)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
 		"10 % slower, period 4":   {seldom, under(normal(0.05), periodic(4, 2, 0, 0.1)), 0.9, 20, [2]float64{90, 100}, [2]float64{0, 0}, 20},
 		"20 % slower, period 3":   {seldom, under(normal(0.05), periodic(3, 1, 1, 0.2)), 0.8, 20, [2]float64{90, 100}, [2]float64{0, 0}, 20},
-		"half as fast":            {seldom, under(normal(0.05)), 0.5, 30, [2]float64{100, 100}, [2]float64{0, 0}, 8},
+		"half as fast":            {seldom, under(normal(0.05)), 0.5, 30, [2]float64{100, 100}, [2]float64{0, 0}, 9},
 		"2 % slower":              {often, under(normal(0.05)), 0.98, 30, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
 		"15 % faster":             {seldom, under(normal(0.05)), 1.15, 30, [2]float64{0, 0}, [2]float64{98, 100}, 16},
 	} {
@@ -201,7 +201,7 @@ func TestSequentialRefuses(t *testing.T) {
 	t.Parallel()
 	for _, o := range []SequentialOptions{
 		{}, {MaxSlowdown: 1}, {MaxSlowdown: -0.1}, {MaxSlowdown: math.NaN()}, {MaxSlowdown: 0.05, Alpha: 0.6},
-		{MaxSlowdown: 0.05, MaxPairs: -1}, {MaxSlowdown: 0.05, MaxPairs: 7}, {MaxSlowdown: 0.05, Alpha: 0.4, MaxPairs: 3},
+		{MaxSlowdown: 0.05, MaxPairs: -1}, {MaxSlowdown: 0.05, MaxPairs: 8}, {MaxSlowdown: 0.05, Alpha: 0.4, MaxPairs: 3},
 	} {
 		if _, err := NewSequential(o); err == nil {
 			t.Errorf("%+v is accepted", o)

@@ -133,7 +133,7 @@ func TestSimulatedNoise(t *testing.T) {
 		{"drift of 10 %", ramp(-0.1, 0.05), 10, 1, any, 20, 0, any},
 		{"drift of 20 %", ramp(-0.2, 0.05), 10, 1, any, 250, 0, 15},
 		{"drift of 40 %", ramp(-0.4, 0.05), 10, 1, 20, 980, 0, 0},
-		{"drift of 20 %, 20 runs", ramp(-0.2, 0.05), 20, 1, 200, 800, 0, 0},
+		{"drift of 20 %, 20 runs", ramp(-0.2, 0.05), 20, 1, 270, 720, 0, 5},
 		{"autocorrelated 0.5", autoregressive(0.5, 0.1), 10, 1, any, 100, 0, any},
 		{"autocorrelated 0.8", autoregressive(0.8, 0.1), 10, 1, any, 380, 0, any},
 		{"autocorrelated 0.8, 20 runs", autoregressive(0.8, 0.1), 20, 1, chance, 920, 0, 70},
@@ -142,7 +142,14 @@ func TestSimulatedNoise(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := simulateOrder(t, 1000, c.n, c.of, c.factor)
+			comparisons := 1000
+			if c.leastSlower >= 950 { // the power that is promised, by more than chance
+				comparisons = 4000
+			}
+			s := simulateOrder(t, comparisons, c.n, c.of, c.factor)
+			for _, n := range []*int{&s.slower, &s.faster, &s.same, &s.undecided, &s.drift, &s.pass} {
+				*n = *n * 1000 / comparisons
+			}
 			t.Logf("%-34s slower %5.1f %%  faster %5.1f %%  same %5.1f %%  inconclusive %5.1f %% (drift %5.1f %%)  passes %5.1f %%", c.name,
 				float64(s.slower)/10, float64(s.faster)/10, float64(s.same)/10, float64(s.undecided)/10, float64(s.drift)/10, float64(s.pass)/10)
 			if s.slower > c.mostSlower || s.slower < c.leastSlower || s.drift < c.leastDrift || s.pass > c.mostPass {
@@ -188,7 +195,7 @@ func TestDriftText(t *testing.T) {
 		want      string
 	}{
 		{rise(10, 0.05), rise(10, 0.05), 0.05, "the runs drift, from the first to the last by +57 % (base) and +57 % (new) (Mann-Kendall trend test, p = "},
-		{rise(12, 0.05), rise(12, -0.05), 0.05, "runs resemble the ones before them (rank von Neumann ratio test, p = "},
+		{[]float64{0, 1, 2, 3, 4, 5, 5.1, 4.1, 3.1, 2.1, 1.1, 0.1}, []float64{5, 4, 3, 2, 1, 0, 0.1, 1.1, 2.1, 3.1, 4.1, 5.1}, 0.05, "runs resemble the ones before them (rank von Neumann ratio test, p = "},
 		{rise(10, 0.001), rise(10, 0.001), 0.05, ""}, // within what is tolerated
 		{rise(2, 1), rise(10, 1), 0.05, ""},
 		{[]float64{0, 9, 1, 8, 2, 7}, []float64{5, 0, 6, 1, 7, 2}, 0.05, ""},

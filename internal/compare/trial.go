@@ -184,7 +184,7 @@ func (t *Trial) Done() bool {
 // Report is what is known after the pairs so far; NotComparable without any.
 func (t *Trial) Report() *result.Comparison {
 	rep := &result.Comparison{
-		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, Undecided: t.opts.Undecided,
+		Base: t.a, New: t.b, Paired: true, MaxSlowdown: t.opts.MaxSlowdown, Alpha: t.opts.Alpha, BeyondLevel: ahead, Undecided: t.opts.Undecided,
 		OrderSeed: t.order.seed, Gate: []string{}, Rows: []result.ComparisonRow{}, Problems: []result.Problem{},
 	}
 	if t.Pairs() == 0 {

@@ -14,6 +14,9 @@ type Comparison struct {
 	// have one of its own. Alpha is the accepted false-positive rate of "slower".
 	MaxSlowdown float64 `json:"max_slowdown"`
 	Alpha       float64 `json:"alpha"`
+	// BeyondLevel is the level at which a difference must also be beyond the
+	// tolerated one.
+	BeyondLevel float64 `json:"beyond_level"`
 	// Undecided is what becomes of an inconclusive row that decides.
 	Undecided Undecided `json:"undecided"`
 	// Paired says that the runs were judged by pairs (qbench ab).
@@ -237,7 +240,7 @@ func (r *ComparisonRow) Text(unit string) string {
 // ceilPercent rounds up, since "within" is a promise.
 func ceilPercent(part float64) string {
 	if part < 0.01 {
-		return fmt.Sprintf("%.1f", math.Ceil(part*1000-1e-9)/10)
+		return fmt.Sprintf("%.1f", max(0, math.Ceil(part*1000-1e-9)/10))
 	}
 	return fmt.Sprintf("%.0f", math.Ceil(part*100-1e-9))
 }

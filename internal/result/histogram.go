@@ -9,11 +9,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range of a histogram. Samples are nanoseconds; below lowest they lose
-// precision, above highest they are counted as overflow and recorded as
-// highest, which the library by itself would accept without a word.
+// The range of a histogram. Samples are nanoseconds, kept in steps of histLowest
+// at the least, so that 3 digits are kept from 8 us on; a smaller step would only
+// take memory (224 KiB with 3 digits; 176 KiB with steps of 1 us, which are 5 % of
+// 10 us). Samples above histHighest are counted as overflow and recorded as
+// histHighest, which the library by itself would accept without a word.
 const (
-	histLowest  = int64(time.Microsecond)
+	histLowest  = 8
 	histHighest = int64(10 * time.Minute)
 )
 
@@ -123,7 +125,7 @@ func (h *Histogram) Max() time.Duration { return h.max }
 
 // Percentile is the smallest sample at or below which p per cent of all lie
 // (the nearest-rank definition), to the histogram's precision and never above
-// the exact maximum.
+// the exact maximum. p has at most four decimals.
 func (h *Histogram) Percentile(p float64) time.Duration {
 	if h.count == 0 {
 		return 0
@@ -131,24 +133,20 @@ func (h *Histogram) Percentile(p float64) time.Duration {
 	if p >= 100 {
 		return h.max
 	}
-	// The library rounds the rank, which for few samples gives one too low; a
-	// percentage that is a whole rank leaves it nothing to round.
-	n := float64(h.count)
-	rank := max(1, math.Ceil(p/100*n))
-	v := time.Duration(h.hdr.ValueAtPercentile(rank / n * 100))
+	// The library rounds the rank to the nearest; a percentage that is a whole rank
+	// leaves it nothing to round.
+	v := time.Duration(h.hdr.ValueAtPercentile(float64(nearestRank(p, h.count)) / float64(h.count) * 100))
 	return min(max(v, h.min), h.max)
 }
 
-// CountBetween is the number of samples in [lo, hi), to the histogram's
-// precision. It serves drawings.
-func (h *Histogram) CountBetween(lo, hi time.Duration) int64 {
-	var n int64
-	for _, bar := range h.hdr.Distribution() {
-		if bar.Count > 0 && bar.From >= int64(lo) && bar.From < int64(hi) {
-			n += bar.Count
-		}
-	}
-	return n
+// nearestRank is ceil(p/100 * n), and at least 1. In floating point 99.9 % of 1,000
+// is above 999, and its ceiling 1,000, so it is reckoned in millionths.
+func nearestRank(p float64, n int64) int64 {
+	const whole = 1_000_000
+	part := int64(math.Round(p / 100 * whole))
+	// n = q*whole + r keeps the product in range.
+	q, r := n/whole, n%whole
+	return max(1, q*part+(r*part+whole-1)/whole)
 }
 
 // HDR exposes the samples in nanoseconds to the renderers of standard formats.

@@ -3,7 +3,9 @@ package result
 import (
 	"encoding/json"
 	"math"
+	"math/big"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -55,22 +57,82 @@ func TestHistogramMergeLaws(t *testing.T) {
 	})
 }
 
+// Three digits from 10 us to the end of the range, whatever the samples.
 func TestHistogramPercentilesAreWithinAPermille(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		ns := rapid.SliceOfN(rapid.Int64Range(int64(time.Millisecond), int64(histHighest)), 1, 200).Draw(t, "samples")
+		// Logarithms, so that each order of magnitude is met as often.
+		exponents := rapid.SliceOfN(rapid.Float64Range(4, math.Log10(float64(histHighest))), 1, 200).Draw(t, "samples")
+		var ns []int64
 		h := NewHistogram(FineDigits)
-		for _, n := range ns {
-			h.Record(time.Duration(n))
+		for _, x := range exponents {
+			v := min(int64(math.Round(math.Pow(10, x))), histHighest)
+			ns = append(ns, v)
+			h.Record(time.Duration(v))
 		}
 		slices.Sort(ns)
-		for _, p := range []float64{50, 90, 99} {
-			exact := float64(ns[max(0, int(math.Ceil(p/100*float64(len(ns))))-1)])
-			if got := float64(h.Percentile(p)); math.Abs(got-exact) > exact/1000+float64(time.Microsecond) {
-				t.Fatalf("p%v of %v is %v, the histogram says %v", p, ns, exact, got)
-			}
+		p := rapid.SampledFrom([]float64{0.1, 1, 25, 50, 90, 95, 99, 99.9, 99.99}).Draw(t, "p")
+		exact := float64(ns[exactRank(p, int64(len(ns)))-1])
+		if got := float64(h.Percentile(p)); math.Abs(got-exact) > exact/1000 {
+			t.Fatalf("p%v of %v is %v, the histogram says %v", p, ns, exact, got)
 		}
 	})
+}
+
+// exactRank is ceil(p/100 * n) in fractions of whole numbers; p is the decimal
+// number that is written.
+func exactRank(p float64, n int64) int64 {
+	share, ok := new(big.Rat).SetString(strconv.FormatFloat(p, 'f', -1, 64))
+	if !ok {
+		panic(p)
+	}
+	share.Mul(share, big.NewRat(n, 100))
+	rank := new(big.Int).Add(share.Num(), new(big.Int).Sub(share.Denom(), big.NewInt(1)))
+	return max(1, rank.Quo(rank, share.Denom()).Int64())
+}
+
+// p99.9 of 1,000 samples is the 999th.
+func TestPercentilesAreNearestRanks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p       float64
+		n, want int64
+	}{{99.9, 1000, 999}, {99.9, 1001, 1000}, {50, 2, 1}, {50, 3, 2}, {90, 10, 9}, {95, 20, 19}, {99, 100, 99}, {99, 101, 100}, {99.9, 10, 10}, {0.1, 5, 1}} {
+		if got := nearestRank(c.p, c.n); got != c.want || exactRank(c.p, c.n) != c.want {
+			t.Errorf("p%v of %d samples is number %d (%d), want %d", c.p, c.n, got, exactRank(c.p, c.n), c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.Int64Range(1, 5000), rapid.Int64Range(1, 1<<45)).Draw(t, "n")
+		p := float64(rapid.Int64Range(1, 999_999).Draw(t, "p")) / 1e4
+		if got, want := nearestRank(p, n), exactRank(p, n); got != want {
+			t.Fatalf("p%v of %d samples is number %d, want %d", p, n, got, want)
+		}
+	})
+}
+
+// With a sample a millisecond, each of which has a place of its own, percentiles
+// are exactly those of the sorted samples.
+func TestPercentilesOfManySizes(t *testing.T) {
+	t.Parallel()
+	h := NewHistogram(FineDigits)
+	for n := int64(1); n <= 1023; n++ {
+		h.Record(time.Duration(n) * time.Millisecond)
+		for _, p := range []float64{1, 50, 90, 95, 99, 99.9} {
+			want := time.Duration(exactRank(p, n)) * time.Millisecond
+			if got := h.Percentile(p); got < want || got >= want+time.Millisecond {
+				t.Fatalf("p%v of 1 to %d ms is %v, want %v", p, n, got, want)
+			}
+		}
+	}
+}
+
+func TestRecordDoesNotAllocate(t *testing.T) {
+	h := NewHistogram(FineDigits)
+	n := 0
+	if allocs := testing.AllocsPerRun(1000, func() { n++; h.Record(time.Duration(n) * 777 * time.Microsecond) }); allocs != 0 {
+		t.Errorf("%v allocations a sample", allocs)
+	}
 }
 
 func TestHistogramSurvivesItsFile(t *testing.T) {
@@ -122,6 +184,13 @@ func FuzzHistogramJSON(f *testing.F) {
 			h.Latency()
 		}
 	})
+}
+
+func BenchmarkNewHistogram(b *testing.B) {
+	b.ReportAllocs()
+	for range b.N {
+		NewHistogram(FineDigits)
+	}
 }
 
 func BenchmarkHistogramRecord(b *testing.B) {
