@@ -137,7 +137,7 @@ func TestCompareStatuses(t *testing.T) {
 		{base + "|" + same + "|--format=markdown", StatusOK, "### qbench compare passed", ""},
 		{base + "|" + same + "|--format=json", StatusOK, `"failed": false`, ""},
 		{base + "|" + slower + "|--format=junit", StatusFailed, `failures="1"`, ""},
-		{base + "|" + same + "|--format=html", StatusUsage, "", `--format: unknown report format \"html"`},
+		{base + "|" + same + "|--format=html", StatusUsage, "", `--format: unknown report format "html"`},
 		{base + "|" + same + "|--metric=p98", StatusUsage, "", `--metric: unknown metric "p98"`},
 		{base + "|" + same + "|--max-slowdown=much", StatusUsage, "", `--max-slowdown "much": not a percentage`},
 		{base + "|" + same + "|--max-slowdown=5%,p98=9%", StatusUsage, "", `--max-slowdown: unknown metric "p98"`},
