@@ -70,13 +70,13 @@ func TestUnknownIsNotHeld(t *testing.T) {
 		sample result.Sample
 		holds  bool
 	}{{known, true}, {open, false}} {
-		b, err := p.judge(100, 1, []result.Sample{c.sample})
+		b, err := p.judge(100, 1, []result.Sample{c.sample}, false)
 		if err != nil || b.Holds != c.holds {
 			t.Errorf("%+v: holds %t (%q), %v", c.sample.Run.QueueTimeAtMost, b.Holds, b.Breaks, err)
 		}
 	}
 	// Without a single order there is nothing to measure, and it is broken.
-	b, err := p.judge(100, 1, []result.Sample{{Run: &result.Run{}}})
+	b, err := p.judge(100, 1, []result.Sample{{Run: &result.Run{}}}, false)
 	if err != nil || b.Holds || b.Doubtful || !strings.Contains(strings.Join(b.Breaks, ";"), "no order comes through") {
 		t.Errorf("no order: %+v, %v", b, err)
 	}
