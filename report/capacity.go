@@ -165,7 +165,7 @@ func marginText(s *result.Search) string {
 	if s.Outcome != result.CapacityFound {
 		return ""
 	}
-	low, high := prose(s.Rate.Low), prose(s.Rate.High)
+	low, high := amount.Number(s.Rate.Low), amount.Number(s.Rate.High)
 	if math.IsInf(s.Rate.High, 0) {
 		high = "unknown"
 	}
@@ -187,16 +187,16 @@ func marginText(s *result.Search) string {
 func lawText(f *result.Fit) string {
 	knee := "it never turns down"
 	if f.TurnsDown() {
-		knee = fmt.Sprintf("knee at %s clients%s with %s orders/s", prose(math.Round(f.Knee.Value)), within(whole(f.Knee)), prose(f.PeakPerS))
+		knee = fmt.Sprintf("knee at %s clients%s with %s orders/s", amount.Number(math.Round(f.Knee.Value)), within(whole(f.Knee)), amount.Number(f.PeakPerS))
 	} else if f.PeakPerS > 0 {
-		knee = fmt.Sprintf("no knee, ceiling %s orders/s", prose(f.PeakPerS))
+		knee = fmt.Sprintf("no knee, ceiling %s orders/s", amount.Number(f.PeakPerS))
 	}
 	return fmt.Sprintf("λ %s orders/s%s, σ %s%s, κ %s%s, R² %.3f; %s; each interval has %s",
-		prose(f.Lambda.Value), within(f.Lambda), prose(f.Sigma.Value), within(f.Sigma), prose(f.Kappa.Value), within(f.Kappa), f.R2, knee, confidence(f.Lambda))
+		amount.Number(f.Lambda.Value), within(f.Lambda), amount.Number(f.Sigma.Value), within(f.Sigma), amount.Number(f.Kappa.Value), within(f.Kappa), f.R2, knee, confidence(f.Lambda))
 }
 
 // confidence labels an interval: "95 % confidence".
-func confidence(e result.Estimate) string { return prose(100*e.Confidence) + " % confidence" }
+func confidence(e result.Estimate) string { return amount.Number(100*e.Confidence) + " % confidence" }
 
 // greek spells the law's parameters out where a terminal has no Greek.
 var greek = strings.NewReplacer("λ", "lambda", "σ", "sigma", "κ", "kappa", "R²", "R^2")
@@ -209,9 +209,9 @@ const unbounded = 1e4
 func within(e result.Estimate) string {
 	high := "no limit"
 	if !math.IsInf(e.High, 0) && (e.Value == 0 || e.High < unbounded*e.Value) {
-		high = prose(e.High)
+		high = amount.Number(e.High)
 	}
-	return fmt.Sprintf(" (%s to %s)", prose(e.Low), high)
+	return fmt.Sprintf(" (%s to %s)", amount.Number(e.Low), high)
 }
 
 // whole rounds an interval of client counts.

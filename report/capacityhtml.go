@@ -116,12 +116,12 @@ func newLawChart(s *result.Sweep) *lawChart {
 	}
 	x := func(share float64) string { return fmt.Sprintf("%.1f", plotLeft+share*(plotRight-plotLeft)) }
 	y := func(v float64) string { return fmt.Sprintf("%.1f", plotBottom-v/top*(plotBottom-plotTop)) }
-	c := &lawChart{Top: prose(top)}
+	c := &lawChart{Top: amount.Number(top)}
 	var line, curve []string
 	for _, r := range s.Rows {
 		share := (math.Log2(float64(r.Clients)) - first) / (last - first)
 		d := lawDot{X: x(share), Y: y(r.OrdersPerS.Value), Label: fmt.Sprint(r.Clients)}
-		d.Title = fmt.Sprintf("%s: %s orders/s", amount.Count(int64(r.Clients), "client"), prose(r.OrdersPerS.Value))
+		d.Title = fmt.Sprintf("%s: %s orders/s", amount.Count(int64(r.Clients), "client"), amount.Number(r.OrdersPerS.Value))
 		c.Dots = append(c.Dots, d)
 		line = append(line, d.X+","+d.Y)
 	}

@@ -111,7 +111,7 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		"queue":       do(queue(10), queue(10_000), compare.Options{}),
 		"groups":      do(groups(1.0025, 1.78), groups(1.014, 0.5622), compare.Options{}),
 		"audit":       do(base(10, 0.02), failed, compare.Options{}),
-		"pairs":       trial(t, 8, 1, 0.8, compare.Options{}),
+		"pairs":       trial(t, 9, 1, 0.8, compare.Options{}),
 		"pairs-few":   trial(t, 2, 1, 0.97, compare.Options{Gate: []string{"orders_per_s", "p99"}}),
 		"interrupted": interrupted,
 		"stand-still": do(base(6, 0.02), set(6, 0.02, 0, 4, 2), compare.Options{}),

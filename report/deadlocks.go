@@ -16,7 +16,7 @@ func (p *page) deadlocks(r *result.Run) {
 	}
 	text := amount.Grouped(r.Deadlocks)
 	if r.DurationS > 0 {
-		text += ", " + prose(float64(r.Deadlocks)/r.DurationS) + "/s"
+		text += ", " + amount.Number(float64(r.Deadlocks)/r.DurationS) + "/s"
 	}
 	text += "; " + amount.Count(r.Retried, "transaction") + " tried again, " + amount.Grouped(r.Failures.Deadlock) + " given up"
 	p.wrap(padRight("deadlocks", labelWidth), strings.Repeat(" ", labelWidth), caution, text)

@@ -49,10 +49,8 @@ func metricColumn(runs []*result.Run, m *result.Metric) (column, bool) {
 		switch {
 		case !ok:
 			c.cells, c.keys = append(c.cells, "-"), append(c.keys, -1)
-		case m.Unit == "" && v.Exact():
-			c.cells, c.keys = append(c.cells, amount.Grouped(int64(v.Value))), append(c.keys, v.Value)
 		default:
-			c.cells, c.keys = append(c.cells, v.Text(significant)), append(c.keys, v.Value)
+			c.cells, c.keys = append(c.cells, v.Text(writer(m.Unit))), append(c.keys, v.Value)
 		}
 	}
 	return c, any

@@ -42,13 +42,13 @@ func whyAverage(r *result.Run) string {
 		of += ", the " + amount.Grouped(r.Empty) + " empty ones included"
 	}
 	if measured {
-		return fmt.Sprintf("pgbench's latency average above, %s ms, is of %s", prose(average), of)
+		return fmt.Sprintf("pgbench's latency average above, %s ms, is of %s", amount.Number(average), of)
 	}
 	if r.Failed() > 0 {
 		of += ", and of failed ones"
 	}
 	return fmt.Sprintf("pgbench's latency average above, %s ms, is the clients' time divided by the number of transactions: of %s, with the time between transactions",
-		prose(average), of)
+		amount.Number(average), of)
 }
 
 // exactly makes estimates of latencies that are known.

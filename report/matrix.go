@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,10 +143,10 @@ func (k *ranking) table() table {
 	for i := range result.Metrics {
 		m := &result.Metrics[i]
 		if m.InTable && m.Name != scoreMetric {
-			columns = append(columns, k.metricColumns(m.Name, columnTitle(m), m.Of)...)
+			columns = append(columns, k.metricColumns(m.Name, columnTitle(m), m.Unit, m.Of)...)
 		}
 		if m.Name == "tps" && k.byOrders {
-			columns = append(columns, k.metricColumns("empty", "empty %", emptyShare)...)
+			columns = append(columns, k.metricColumns("empty", "empty %", "%", emptyShare)...)
 		}
 	}
 	columns = append(columns, k.depthColumns()...)
@@ -187,8 +188,16 @@ func emptyShare(r *result.Run) (result.Estimate, bool) {
 	return result.Exactly(percent(r.Empty, r.Transactions)), r.CountsOrders
 }
 
+// writer writes the numbers of a unit: counts, which have none, in full.
+func writer(unit string) func(float64) string {
+	if unit == "" {
+		return func(x float64) string { return amount.Grouped(int64(math.Round(x))) }
+	}
+	return significant
+}
+
 // metricColumns is the column of a metric, and none where no run has it.
-func (k *ranking) metricColumns(name, title string, of func(*result.Run) (result.Estimate, bool)) []column {
+func (k *ranking) metricColumns(name, title, unit string, of func(*result.Run) (result.Estimate, bool)) []column {
 	leftOut, ok := tableLeftOut[name]
 	if !ok {
 		leftOut = 3
@@ -198,7 +207,7 @@ func (k *ranking) metricColumns(name, title string, of func(*result.Run) (result
 		v, ok := k.entries[i].value(of)
 		any = any || ok
 		if ok {
-			c.cells, c.keys = append(c.cells, v.Text(significant)), append(c.keys, v.Value)
+			c.cells, c.keys = append(c.cells, v.Text(writer(unit))), append(c.keys, v.Value)
 		} else {
 			c.cells, c.keys = append(c.cells, "-"), append(c.keys, -1)
 		}

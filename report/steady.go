@@ -17,14 +17,14 @@ func (p *page) producers(r *result.Run) {
 	}
 	asked := ""
 	if g.Rate > 0 {
-		asked = fmt.Sprintf(" of %s/s asked for", prose(g.Rate*float64(batch)))
+		asked = fmt.Sprintf(" of %s/s asked for", amount.Number(g.Rate*float64(batch)))
 	}
 	each := ""
 	if batch > 1 {
 		each = fmt.Sprintf(", %s per transaction", amount.Grouped(int64(batch)))
 	}
 	p.labelled("producers", "%s: %s enqueued%s, %s orders/s%s; %s failed, %s in doubt",
-		amount.Count(int64(g.Clients), "client"), amount.Count(g.Orders, "order"), each, prose(g.OrdersPerS), asked,
+		amount.Count(int64(g.Clients), "client"), amount.Count(g.Orders, "order"), each, amount.Number(g.OrdersPerS), asked,
 		amount.Grouped(g.Failed()), amount.AtLeast(g.InDoubt, g.InDoubtUnknown))
 	if g.Transactions > 0 {
 		p.latencies("  latency", exactly(&g.Latency))
@@ -58,7 +58,7 @@ func (p *page) steady(r *result.Run) {
 	if r.Enqueue.Notify {
 		p.labelled("idle clients", "wait for a notification, %s at most", seconds(r.Enqueue.PollMS/1000))
 	} else {
-		p.labelled("idle clients", "look again after %s ms", prose(r.Enqueue.PollMS))
+		p.labelled("idle clients", "look again after %s ms", amount.Number(r.Enqueue.PollMS))
 	}
 }
 
@@ -106,11 +106,11 @@ func steadyWarnings(r *result.Run, warn warner) {
 	d := &r.Depth
 	if d.Growing && d.SlopePerS != nil {
 		warn("the queue grows by %s orders/s: more comes in than is taken out, so queue times have no limit and say how long the run was; "+
-			"raise -c, or lower --enqueue-rate", prose(d.SlopePerS.Value))
+			"raise -c, or lower --enqueue-rate", amount.Number(d.SlopePerS.Value))
 	}
 	if p := r.Producers; p != nil && p.Rate > 0 && p.TPS < rateReached*p.Rate && !r.Interrupted && r.DurationS > 0 {
 		warn("the producers did not reach their rate: %s of %s orders/s; raise --producers or --enqueue-batch",
-			prose(p.OrdersPerS), prose(p.Rate*float64(max(1, r.Enqueue.Batch))))
+			amount.Number(p.OrdersPerS), amount.Number(p.Rate*float64(max(1, r.Enqueue.Batch))))
 	}
 }
 

@@ -169,15 +169,15 @@ func emptyText(r *result.Run) string {
 	if r.Empty == 0 {
 		return "no transaction was empty"
 	}
-	text := fmt.Sprintf("%s, %s%% of all", amount.Count(r.Empty, "transaction"), prose(percent(r.Empty, r.Transactions)))
+	text := fmt.Sprintf("%s, %s%% of all", amount.Count(r.Empty, "transaction"), amount.Number(percent(r.Empty, r.Transactions)))
 	useful := r.Transactions - r.Empty
 	switch {
 	case useful <= 0:
 		return text + ": tps counts nothing else"
 	case r.Orders == useful:
-		return text + fmt.Sprintf(": tps counts them, and so is %s%% more than orders/s", prose(percent(r.Empty, useful)))
+		return text + fmt.Sprintf(": tps counts them, and so is %s%% more than orders/s", amount.Number(percent(r.Empty, useful)))
 	default:
-		return text + fmt.Sprintf(": tps counts them, and so is %s%% more than the rate of transactions that moved an order", prose(percent(r.Empty, useful)))
+		return text + fmt.Sprintf(": tps counts them, and so is %s%% more than the rate of transactions that moved an order", amount.Number(percent(r.Empty, useful)))
 	}
 }
 
@@ -254,14 +254,14 @@ func (p *page) client(r *result.Run, env *result.Environment) {
 		if p.Unicode {
 			unit = "µs"
 		}
-		perOrder = fmt.Sprintf(", %s %s/order", prose(c.CPUSeconds*1e6/float64(r.Orders)), unit)
+		perOrder = fmt.Sprintf(", %s %s/order", amount.Number(c.CPUSeconds*1e6/float64(r.Orders)), unit)
 	}
 	whose := ""
 	if r.Producers != nil {
 		whose = " of clients and producers together"
 	}
 	p.labelled("client CPU", "%s%s (user %s, system %s), %s%% of %s%s",
-		seconds(c.CPUSeconds), whose, seconds(c.UserSeconds), seconds(c.SysSeconds), prose(100*c.CPUShare), cores, perOrder)
+		seconds(c.CPUSeconds), whose, seconds(c.UserSeconds), seconds(c.SysSeconds), amount.Number(100*c.CPUShare), cores, perOrder)
 	p.labelled("client memory", "%s", mebibytes(c.MaxRSS))
 }
 

@@ -61,7 +61,7 @@ func completeness(r *result.Run, warn warner) {
 	}
 	if r.Rate > 0 && r.TPS < rateReached*r.Rate && !r.Drained && !r.Interrupted && r.DurationS > 0 {
 		warn("the rate was not reached: %s of %s transactions/s, because all clients were busy or the server is slower than that; "+
-			"raise -c or lower -R", prose(r.TPS), prose(r.Rate))
+			"raise -c or lower -R", amount.Number(r.TPS), amount.Number(r.Rate))
 	}
 }
 

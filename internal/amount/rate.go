@@ -16,13 +16,13 @@ func Digits(x float64) float64 {
 }
 
 // Number writes a number with three significant digits, with a comma between
-// thousands and an exponent for tiny ones: 1.2e-05, 0.00123, 45.6, 1,230,000.
+// thousands and an exponent for tiny and huge ones: 1.2e-05, 0.00123, 45.6, 1,230,000.
 func Number(x float64) string {
 	x = Digits(x)
-	if x != 0 && math.Abs(x) < 1e-4 {
+	if a := math.Abs(x); a != 0 && a < 1e-4 || a > 1e15 {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
-	if math.Abs(x) < 1000 || math.Abs(x) > 1e15 || math.IsNaN(x) {
+	if math.Abs(x) < 1000 || math.IsNaN(x) {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return Grouped(int64(x))

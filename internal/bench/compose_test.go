@@ -12,7 +12,9 @@ import (
 // name is seen.
 func TestComposeNamesTheTextsOfScripts(t *testing.T) {
 	t.Parallel()
-	text := func(source string) runner.Script { return runner.Script{Script: &script.Script{Name: "x", Source: source}} }
+	text := func(source string) runner.Script {
+		return runner.Script{Script: &script.Script{Name: "x", Source: source}}
+	}
 	group := func() runner.GroupLoad {
 		return runner.GroupLoad{Stats: *result.NewStats(false), Scripts: []result.Script{{Name: "x"}, {Name: "y"}}}
 	}

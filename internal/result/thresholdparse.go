@@ -19,10 +19,10 @@ var units = map[string]struct {
 // operators are in the order of being tried.
 var operators = []string{">=", "<=", ">", "<"}
 
-// ParseThreshold reads NAME OPERATOR VALUE[UNIT]: the names of a result file
-// (p99, orders_per_s, empty, …), one of > >= < <=, and a number with us, ms or
-// s after a time, % or nothing after a count. Blanks between them do not
-// matter. Errors name the column and what is known there.
+// ParseThreshold reads METRIC OP VALUE[UNIT]: a name of [Metrics], one of
+// > >= < <=, and a number with us, ms or s after a time, % or nothing after a
+// count. Blanks between them do not matter. Errors name the column and what is
+// known there.
 func ParseThreshold(text string) (Threshold, error) {
 	p := thresholdParser{text: text}
 	t, err := p.parse()
