@@ -13,6 +13,7 @@ import (
 	"qbench/internal/getopt"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
+	"qbench/report"
 )
 
 const (
@@ -60,16 +61,13 @@ func (a *app) abCommand() *cli.Command {
 func (a *app) ab(c *cli.Context) error {
 	v := &values{c: c}
 	o := readGate(v, 0.1)
-	format := readComparisonFormat(v)
+	out := a.readOutput(v, report.OfComparison)
 	maxPairs := int(v.integer("max-pairs", "pairs", 1, math.MaxInt32))
 	var budget time.Duration
 	if v.given("budget") {
 		if budget = v.duration("budget", time.Second); budget == 0 {
 			v.fail("--budget %q: use a time above 0", v.text("budget"))
 		}
-	}
-	if v.given("output") && v.text("output") == "" {
-		v.fail("-o needs the name of a folder")
 	}
 	sides, err := a.readSides(v)
 	if err != nil {
@@ -84,15 +82,7 @@ func (a *app) ab(c *cli.Context) error {
 		return fmt.Errorf("--budget %v: a slowdown shows after %d pairs at the earliest, and these take %v: use --budget %v or more, or a shorter -T",
 			budget, trial.LeastPairs(), least, least)
 	}
-	for _, s := range sides {
-		if s.folder == nil {
-			continue
-		}
-		if err := s.folder.Open(); err != nil {
-			return err
-		}
-	}
-	return a.measure(c.Context, &output{}, func(s *session) error {
+	return a.measure(c.Context, out, func(s *session) error {
 		t := &abRun{session: s, sides: sides, trial: trial, budget: budget, now: time.Now}
 		if pair > 0 {
 			s.con.note("at most %d pairs of %v, plus seeding and audits", maxPairs, pair)
@@ -110,7 +100,7 @@ func (a *app) ab(c *cli.Context) error {
 			}
 			rep.Problems = append(rep.Problems, problem)
 		}
-		lost := errors.Join(a.printComparison(c, format, rep), t.save(rep))
+		lost := errors.Join(printComparison(out, rep), t.save(rep))
 		return withStatus(orLost(worse(status, comparisonStatus(rep)), lost), errors.Join(err, lost))
 	})
 }

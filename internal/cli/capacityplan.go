@@ -6,29 +6,17 @@ import (
 	"time"
 
 	"qbench/internal/bench"
+	"qbench/internal/capacity"
 	"qbench/internal/result"
 )
 
 // capacityPlan is what the flags of the command ask for.
 type capacityPlan struct {
-	specs      []bench.Spec // one per strategy, to be completed for each point
-	feed       bench.Feed
-	counts     []int // of --clients LIST; nil is the doubling series
-	mostSweep  int   // of --clients MAX; 0 is the server's limit
-	maxClients int   // 0 is the server's limit
-	workers    int   // 0 is auto
-	most       int64 // orders that a queue is seeded with
-	duration   time.Duration
-	precision  float64
-	maxRepeats int
-	slo        result.SLO // nil without --slo
-	headroom   float64
-	maxRate    float64
-	target     float64
+	specs []bench.Spec // one per strategy, to be completed for each point
+	feed  bench.Feed
+	capacity.Plan
 	confirm    time.Duration // negative: as the server's VACUUM asks for
-	backlog    time.Duration
-	soak       time.Duration
-	partitions bool // the user chose their number
+	partitions bool          // the user chose their number
 }
 
 // shortest is the least of a measurement: below it a percentile is of a handful
@@ -37,16 +25,18 @@ const shortest = 100 * time.Millisecond
 
 func readCapacityPlan(v *values) *capacityPlan {
 	p := &capacityPlan{
-		duration:   v.duration("time", time.Second),
-		precision:  v.percentage("precision", 0.1, 100),
-		maxRepeats: int(v.integer("max-repeats", "repeats", 2, 1000)),
-		headroom:   v.percentage("headroom", 0, 100),
+		Plan: capacity.Plan{
+			Duration:   v.duration("time", time.Second),
+			Precision:  v.percentage("precision", 0.1, 100),
+			MaxRepeats: int(v.integer("max-repeats", "repeats", 2, 1000)),
+			Headroom:   v.percentage("headroom", 0, 100),
+			Backlog:    v.duration("backlog", time.Second),
+		},
 		confirm:    -1,
-		backlog:    v.duration("backlog", time.Second),
 		partitions: v.given("partitions"),
 		feed:       *readProducers(v),
 	}
-	if p.duration < shortest {
+	if p.Duration < shortest {
 		v.fail("-T %q: a measurement takes at least %s", v.text("time"), shortest)
 	}
 	p.readClients(v)
@@ -59,12 +49,12 @@ func readCapacityPlan(v *values) *capacityPlan {
 // readClients reads how many clients are to be tried.
 func (p *capacityPlan) readClients(v *values) {
 	if v.given("max-clients") {
-		p.maxClients = int(v.integer("max-clients", "clients", 1, maxClients))
+		p.MaxClients = int(v.integer("max-clients", "clients", 1, maxClients))
 	}
 	if text := v.text("workers"); text != "auto" {
-		p.workers = int(v.parseInteger("workers", text, "workers (or auto)", 1, maxClients))
-		if p.maxClients > 0 && p.workers > p.maxClients {
-			v.fail("--workers %d is above --max-clients %d: leave one of them out", p.workers, p.maxClients)
+		p.Workers = int(v.parseInteger("workers", text, "workers (or auto)", 1, maxClients))
+		if p.MaxClients > 0 && p.Workers > p.MaxClients {
+			v.fail("--workers %d is above --max-clients %d: leave one of them out", p.Workers, p.MaxClients)
 		}
 		if !v.given("slo") && !v.given("soak") {
 			v.fail("--workers says who holds an objective or a soak: give --slo or --soak, or --clients to sweep")
@@ -78,24 +68,24 @@ func (p *capacityPlan) readClients(v *values) {
 	}
 	for _, text := range v.list("clients") {
 		n := int(v.parseInteger("clients", text, "clients", 1, maxClients))
-		if !slices.Contains(p.counts, n) {
-			p.counts = append(p.counts, n)
+		if !slices.Contains(p.Counts, n) {
+			p.Counts = append(p.Counts, n)
 		}
 	}
-	if !strings.Contains(v.text("clients"), ",") && len(p.counts) == 1 {
-		p.mostSweep, p.counts = p.counts[0], nil
+	if !strings.Contains(v.text("clients"), ",") && len(p.Counts) == 1 {
+		p.MaxSweep, p.Counts = p.Counts[0], nil
 	}
 }
 
 func (p *capacityPlan) readSLO(v *values) {
 	if v.given("slo") {
 		var err error
-		if p.slo, err = result.ParseSLO(v.text("slo")); err != nil {
+		if p.SLO, err = result.ParseSLO(v.text("slo")); err != nil {
 			v.fail("--slo: %w", err)
 		}
 	}
 	for _, flag := range []string{"max-rate", "target-rate", "confirm", "backlog"} {
-		if v.given(flag) && p.slo == nil {
+		if v.given(flag) && p.SLO == nil {
 			v.fail("--%s is about an objective: give one with --slo, such as --slo 'queue_p99<20ms'", flag)
 		}
 	}
@@ -105,26 +95,26 @@ func (p *capacityPlan) readSLO(v *values) {
 		}
 	}
 	if v.given("max-rate") {
-		p.maxRate = v.positive("max-rate", "a rate")
+		p.MaxRate = v.positive("max-rate", "a rate")
 	}
 	if v.given("target-rate") {
-		p.target = v.positive("target-rate", "a rate")
+		p.TargetRate = v.positive("target-rate", "a rate")
 		if v.given("max-rate") {
 			v.fail("--target-rate offers that rate and no other, so that --max-rate does nothing: leave one of them out")
 		}
-		if p.workers > 0 {
+		if p.Workers > 0 {
 			v.fail("--target-rate asks for the number of workers, and --workers gives one: leave one of them out")
 		}
 	}
 	if v.given("soak") {
-		if p.soak = v.duration("soak", time.Second); p.soak < shortest {
+		if p.Soak = v.duration("soak", time.Second); p.Soak < shortest {
 			v.fail("--soak %q: use a time of at least %s", v.text("soak"), shortest)
 		}
 	}
 }
 
 // fed tells whether there are points with producers.
-func (p *capacityPlan) fed() bool { return p.slo != nil || p.soak > 0 }
+func (p *capacityPlan) fed() bool { return p.SLO != nil || p.Soak > 0 }
 
 func (p *capacityPlan) readFeed(v *values) {
 	for _, flag := range []string{"producers", "enqueue-batch", "poll-interval", "notify", "headroom"} {
@@ -139,9 +129,9 @@ func (p *capacityPlan) readFeed(v *values) {
 func (p *capacityPlan) readSpecs(v *values) {
 	base := readCommon(v)
 	base.Clients, base.Queue = 1, readQueue(v)
-	p.most = base.Queue.Orders
+	p.MaxOrders = base.Queue.Orders
 	l := &base.Load
-	l.Duration, l.Warmup = p.duration, p.duration/10
+	l.Duration, l.Warmup = p.Duration, p.Duration/10
 	if v.given("warmup") {
 		l.Warmup = v.duration("warmup", time.Second)
 	}
@@ -171,28 +161,4 @@ func (p *capacityPlan) readSpecs(v *values) {
 	if err := p.refuseSLO(p.confirm); err != nil {
 		v.fail("%w", err)
 	}
-}
-
-// limit is the most clients that may be tried where the server has room for so
-// many.
-func (p *capacityPlan) limit(room int) int {
-	if p.maxClients > 0 {
-		return min(room, p.maxClients)
-	}
-	return room
-}
-
-// wanted is the most clients that are asked for; 0 is as many as there can be.
-func (p *capacityPlan) wanted() int {
-	most := max(p.workers, p.mostSweep)
-	for _, n := range p.counts {
-		most = max(most, n)
-	}
-	if p.target > 0 {
-		most = 0 // it may take more than the sweep tries
-	}
-	if p.maxClients > 0 && (most == 0 || p.maxClients < most) {
-		most = p.maxClients
-	}
-	return most
 }

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"qbench/internal/bench"
+	"qbench/internal/capacity"
 	"qbench/internal/result"
 )
 
@@ -16,12 +18,13 @@ type points struct {
 	// keep is given each run; tick, which may be nil, each interval.
 	keep func(*result.Run)
 	tick func(result.Tick)
+	slo  result.SLO
 }
 
 // newPoints measures the points of a strategy, with room for so many clients.
 func (r *capacityRun) newPoints(srv *server, spec bench.Spec, room int, keep func(*result.Run)) *points {
-	m := &points{session: r.session, server: srv, env: &r.file.Environment, keep: keep}
-	m.Points = bench.Points{Spec: spec, Feed: r.plan.feed, Most: r.plan.most, Room: room, FixedPartitions: r.plan.partitions, Run: m.run}
+	m := &points{session: r.session, server: srv, env: &r.file.Environment, keep: keep, slo: r.plan.SLO}
+	m.Points = bench.Points{Spec: spec, Feed: r.plan.feed, Most: r.plan.MaxOrders, Room: room, FixedPartitions: r.plan.partitions, Run: m.run}
 	return m
 }
 
@@ -46,4 +49,32 @@ func (m *points) run(_ context.Context, spec bench.Spec) (*result.Run, error) {
 		m.keep(res)
 	}
 	return res, err
+}
+
+// soak measures a point for long, and watches the tables meanwhile.
+func (m *points) soak(ctx context.Context, p result.Point) (stepS float64, watched []capacity.Series, err error) {
+	m.con.note("%s: soaking for %s with %d clients at %.1f orders/s", m.Spec.Mix.Name, p.Duration, p.Clients, p.Rate)
+	w := bench.NewWatch(m.server.Target, m.Spec.Mix.Workload())
+	watching, end := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- w.Follow(watching) }()
+	m.tick = w.Tick
+	sample, err := m.Measure(ctx, p)
+	m.tick = nil
+	end()
+	return sample.IntervalS, soakSeries(w.Watched(), m.slo, p.Rate), errors.Join(err, <-done)
+}
+
+// soakSeries are what was watched, with the limits that follow from the
+// objective.
+func soakSeries(w bench.Watched, slo result.SLO, rate float64) []capacity.Series {
+	p99, depth := capacity.SoakLimits(slo, rate)
+	return []capacity.Series{
+		{Name: "orders/s", Unit: "orders/s", Values: w.OrdersPerS},
+		{Name: "p99", Unit: "ms", Values: w.P99MS, Limit: p99},
+		{Name: "depth", Unit: "orders", Values: w.Depths, Limit: depth},
+		{Name: "queue table", Unit: "MB", Values: w.TableMB},
+		{Name: "queue indexes", Unit: "MB", Values: w.IndexMB},
+		{Name: "dead rows", Unit: "rows", Values: w.DeadRows},
+	}
 }

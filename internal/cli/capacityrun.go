@@ -46,7 +46,7 @@ func (r *capacityRun) do(o serverOptions) error {
 	ctx := r.signals.stop
 	largest := slices.Clone(r.plan.specs)
 	for i := range largest {
-		largest[i].Clients = max(1, r.plan.wanted())
+		largest[i].Clients = max(1, r.plan.Wanted())
 	}
 	srv, err := r.open(o, largest...)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *capacityRun) do(o serverOptions) error {
 	}
 	var ranking *result.CapacityRanking
 	if len(r.found) > 1 {
-		ranking = capacity.Rank(r.found, r.plan.precision)
+		ranking = capacity.Rank(r.found, r.plan.Precision)
 	}
 	r.file.SetCapacities(r.found, ranking)
 	lost := r.write(r.file)
@@ -97,7 +97,7 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result
 		return nil, err
 	}
 	confirm := r.plan.confirm
-	if r.plan.slo != nil && confirm < 0 {
+	if r.plan.SLO != nil && confirm < 0 {
 		if confirm, err = vacuumConfirmation(ctx, srv.Target); err == nil {
 			err = r.plan.refuseSLO(confirm)
 		}
@@ -108,68 +108,10 @@ func (r *capacityRun) strategy(ctx context.Context, srv *server, i int) (*result
 	s := &result.Capacity{Name: spec.Mix.Name, Layout: spec.Queue.Layout, Unlogged: spec.Queue.Unlogged}
 	m := r.newPoints(srv, spec, room, func(res *result.Run) { r.keep(s, res) })
 
-	observe := func(x result.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) }
-
-	workers, rate := r.plan.workers, 0.0
-	if workers > 0 {
-		if rate, err = r.alone(ctx, m, workers); err != nil {
-			return s, err
-		}
-	} else {
-		s.Sweep, err = capacity.RunSweep(ctx, capacity.SweepConfig{
-			Clients: r.plan.counts, MaxClients: r.plan.sweepLimit(room), Duration: r.plan.duration, Precision: r.plan.precision,
-			MaxRepeats: r.plan.maxRepeats, MaxOrders: r.plan.most, Seed: spec.Load.Seed, Now: time.Now, Observe: observe,
-		}, m.Measure)
-		if err != nil {
-			return s, err
-		}
-		if s.Sweep.Best == 0 {
-			return s, nil // the sweep's answer says why
-		}
-		workers = s.Sweep.Recommended
-		for _, row := range s.Sweep.Rows {
-			if row.Clients == workers {
-				rate = row.OrdersPerS.Value
-			}
-		}
-	}
-	if r.plan.slo != nil {
-		if err := r.search(ctx, m, s, workers, rate, confirm, observe); err != nil {
-			return s, err
-		}
-	}
-	if r.plan.soak > 0 {
-		if err := r.soak(ctx, m, s, workers, rate); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
-// alone measures what a given number of workers does without producers, in
-// orders/s: where the search for a rate begins. It is 0 where the server has
-// no connections for them, which the search then says.
-func (r *capacityRun) alone(ctx context.Context, m *points, workers int) (float64, error) {
-	sample, err := m.Measure(ctx, result.Point{Clients: workers, Duration: r.plan.duration, Repeat: 1})
-	if errors.Is(err, result.ErrConnections) {
-		return 0, nil
-	}
-	return sample.OrdersPerS, err
-}
-
-// search looks for the rate under the objective, or for the workers of a rate.
-func (r *capacityRun) search(ctx context.Context, m *points, s *result.Capacity, workers int, rate float64, confirm time.Duration, observe func(result.Measurement)) (err error) {
-	p := r.plan
-	cfg := capacity.SearchConfig{
-		SLO: p.slo, Workers: workers, Auto: p.workers == 0, Capacity: rate, MaxRate: p.maxRate, Duration: p.probeDuration(),
-		Confirm: confirm, Backlog: p.backlog, Tolerance: p.precision, Headroom: p.headroom, Now: time.Now, Observe: observe,
-	}
-	if p.target > 0 {
-		s.Target, err = capacity.RunTarget(ctx, cfg, p.target, p.limit(m.Room), m.Measure)
-		return err
-	}
-	s.Search, err = capacity.RunSearch(ctx, cfg, m.Measure)
-	return err
+	return s, r.plan.Run(ctx, s, capacity.Means{
+		Room: room, Confirm: confirm, Seed: spec.Load.Seed, Measure: m.Measure, Soak: m.soak, Now: time.Now,
+		Observe: func(x result.Measurement) { r.con.note("%s: %s", s.Name, measurementLine(x)) },
+	})
 }
 
 // vacuumConfirmation is how long the long measurements of a search are unless the
@@ -187,28 +129,14 @@ func (p *capacityPlan) refuseSLO(confirm time.Duration) error {
 	for _, s := range p.specs {
 		asked := &result.Asked{CountsOrders: true, Producers: true, Queue: true}
 		if confirm >= 0 {
-			longest := max(p.probeDuration(), confirm)
+			longest := max(p.ProbeDuration(), confirm)
 			asked.Longest = max(s.Load.Warmup, longest/10) + longest + s.Load.Grace
 		}
-		if err := p.slo.Decides(asked); err != nil {
+		if err := p.SLO.Decides(asked); err != nil {
 			return fmt.Errorf("--slo: %w", err)
 		}
 	}
 	return nil
-}
-
-// probeOrders is what a measurement under an objective needs at least: 2 beyond the
-// 99th percentile, and a depth whose trend is more than single orders.
-const probeOrders = 200
-
-// probeDuration is -T, or longer where the rate that was asked for is so low
-// that too few orders come in that time.
-func (p *capacityPlan) probeDuration() time.Duration {
-	rate := max(p.target, p.maxRate)
-	if rate == 0 {
-		return p.duration
-	}
-	return max(p.duration, time.Duration(probeOrders/rate*float64(time.Second)))
 }
 
 // keep records a run: in the file without what only a single run's report
@@ -221,15 +149,6 @@ func (r *capacityRun) keep(s *result.Capacity, res *result.Run) {
 		res.Intervals[i].Hist = nil
 	}
 	r.file.Runs = append(r.file.Runs, res)
-}
-
-// sweepLimit is the most clients of the sweep.
-func (p *capacityPlan) sweepLimit(room int) int {
-	limit := p.limit(room)
-	if p.mostSweep > 0 {
-		limit = min(limit, p.mostSweep)
-	}
-	return limit
 }
 
 // measurementLine is a measurement as the progress shows it.

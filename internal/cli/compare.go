@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"qbench/internal/compare"
-	"qbench/internal/printable"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
 	"qbench/report"
@@ -83,22 +82,9 @@ func comparisonFlags() []cli.Flag {
 	}
 }
 
-// readComparisonFormat reads the format of comparisonFlags.
-func readComparisonFormat(v *values) report.Format {
-	format, err := report.OfComparison.Lookup(v.text("format"))
-	if err != nil {
-		v.fail("--format: %w", err)
-	}
-	return format
-}
-
 // printComparison prints a comparison and adds it to the workflow's page.
-func (a *app) printComparison(c *cli.Context, format report.Format, r *result.Comparison) error {
-	stdout := printable.Unwrap(a.stdout)
-	if err := format(stdout, &result.File{Comparison: r}, reportOptions(stdout, c.Bool("no-color"))); err != nil {
-		return errors.Join(fmt.Errorf("print the comparison: %w", resultfile.Reason(err)), addStepSummary(r))
-	}
-	return addStepSummary(r)
+func printComparison(out *output, r *result.Comparison) error {
+	return errors.Join(out.print(&result.File{Comparison: r}), addStepSummary(r))
 }
 
 func (a *app) compareCommand() *cli.Command {
@@ -125,7 +111,7 @@ func (a *app) compare(c *cli.Context) error {
 			o.Across = append(o.Across, strings.TrimLeft(strings.TrimSpace(name), "-"))
 		}
 	}
-	format := readComparisonFormat(v)
+	out := a.readOutput(v, report.OfComparison)
 	if n := c.Args().Len(); n != 2 {
 		v.fail("compare needs two files or folders, BASE and NEW; got %d", n)
 	}
@@ -144,7 +130,7 @@ func (a *app) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	lost := a.printComparison(c, format, r)
+	lost := printComparison(out, r)
 	return withStatus(orLost(comparisonStatus(r), lost), lost)
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"qbench/internal/nearest"
 	"qbench/internal/printable"
 	"qbench/internal/result"
 	"qbench/internal/resultfile"
@@ -18,11 +20,12 @@ func (a *app) reportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "report", ArgsUsage: "FILE...",
 		Usage: "render saved results in any format",
-		Description: "FILE is a result file (qbench run --json, or -o), or a folder of them; the runs of several files are put together. " +
+		Description: "FILE is a result file (--json or -o of qbench run, ab and capacity), or a folder of them; the runs and capacities of several files are put together. " +
+			"A file that holds a comparison or a capacity is shown as such; formats for runs alone, such as csv, show its runs. " +
 			"With --fail-if the exit status is 3 if a condition is true of a run, 4 if a run failed its audit, since its numbers mean nothing, and 2 if a run was not audited, was interrupted or lost clients.\n\n" +
 			"  qbench report result.json --format html -o result.html\n  qbench report results/ --format benchfmt",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(report.OfRuns.Formats(), ", "), DefaultText: "text, of several runs table"},
+			&cli.StringFlag{Name: "format", Category: categoryReport, Usage: "`NAME`: " + strings.Join(savedFormats(), ", "), DefaultText: "text, of several runs table"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryReport, Usage: "`FILE`: write the report there instead of to standard output"},
 			&cli.BoolFlag{Name: "no-charts", Category: categoryReport, Usage: "no charts; only the format text has any, and only on a terminal"},
 			&cli.BoolFlag{Name: "no-color", Category: categoryReport, Usage: "no colours; $NO_COLOR does the same, and only terminals get any"},
@@ -31,13 +34,16 @@ func (a *app) reportCommand() *cli.Command {
 	}
 }
 
+// savedFormats are the formats of all that a file may hold.
+func savedFormats() []string {
+	return unique(slices.Concat(report.OfRuns.Formats(), report.OfComparison.Formats(), report.OfCapacity.Formats()))
+}
+
 func (a *app) report(c *cli.Context) error {
 	v := &values{c: c}
 	out := &output{format: v.text("format"), noColor: c.Bool("no-color"), noCharts: c.Bool("no-charts"), stdout: printable.Unwrap(a.stdout), stderr: a.stderr}
-	if out.format != "" {
-		if _, err := report.OfRuns.Lookup(out.format); err != nil {
-			v.fail("--format: %w", err)
-		}
+	if names := savedFormats(); out.format != "" && !slices.Contains(names, out.format) {
+		v.fail("--format: unknown report format %q%s (one of %s)", out.format, nearest.DidYouMean(out.format, names), strings.Join(names, ", "))
 	}
 	limits := readThresholds(v)
 	if v.given("output") && v.text("output") == "" {
@@ -56,11 +62,8 @@ func (a *app) report(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	joined, differences, err := result.Join(files)
-	if err != nil {
-		return err
-	}
-	for _, d := range differences {
+	joined, lostByJoining := result.Join(files)
+	for _, d := range lostByJoining {
 		fmt.Fprintf(a.stderr, "qbench: warning: %s\n", d)
 	}
 	if len(limits.list) > 0 && len(joined.Runs) == 0 {

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Join puts several files together, and says in which respects their runs
-// were not measured alike. A comparison stands alone: together with other files it
-// is an error.
-func Join(files []*File) (joined *File, differences []string, err error) {
+// Join puts several files together, and says what is lost by that: in which
+// respects their runs were not measured alike, and which comparisons are left out,
+// since one of two files' runs says nothing of the others.
+func Join(files []*File) (joined *File, lost []string) {
 	if len(files) == 1 {
-		return files[0], nil, nil
+		return files[0], nil
 	}
 	joined = &File{Format: Format, Environment: files[0].Environment}
 	values := map[string][]string{} // what each respect was, in the order of the files
 	for i, f := range files {
 		if f.Comparison != nil {
-			return nil, nil, fmt.Errorf("file %d of %d holds a comparison, which cannot be put together with anything else: give it alone", i+1, len(files))
+			lost = append(lost, fmt.Sprintf("the comparison in file %d of %d is not shown: give the file alone", i+1, len(files)))
 		}
 		joined.Runs = append(joined.Runs, f.Runs...)
 		joined.Capacities = append(joined.Capacities, f.AllCapacities()...)
@@ -30,10 +30,10 @@ func Join(files []*File) (joined *File, differences []string, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if list := values[name]; len(list) > 1 {
-			differences = append(differences, fmt.Sprintf("the files differ in %s: %s", name, strings.Join(list, ", ")))
+			lost = append(lost, fmt.Sprintf("the files differ in %s: %s", name, strings.Join(list, ", ")))
 		}
 	}
-	return joined, differences, nil
+	return joined, lost
 }
 
 // traits are what has to be the same for runs to be read side by side.
