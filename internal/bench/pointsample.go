@@ -2,10 +2,10 @@ package bench
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // cpuPerOrder is in microseconds.
@@ -39,10 +39,7 @@ func sampleOf(r *result.Run, warmup time.Duration) result.Sample {
 			s.Depths = append(s.Depths, float64(t.Depth))
 		}
 	}
-	if n := len(lengths); n > 0 {
-		slices.Sort(lengths)
-		s.IntervalS = lengths[n/2]
-	}
+	s.IntervalS = stats.Median(lengths)
 	return s
 }
 

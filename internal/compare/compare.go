@@ -9,6 +9,7 @@ import (
 
 	"qbench/internal/amount"
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // Options say what counts as slower.
@@ -118,7 +119,7 @@ func Compare(base, new Set, o Options) (*result.Comparison, error) {
 	return c, nil
 }
 
-// tested is one metric of one group.
+// test is one metric of one group.
 type test struct {
 	*group
 	metric    *result.Metric
@@ -233,7 +234,7 @@ func moreRuns(r *result.ComparisonRow, e evidence, m margins, level float64) int
 	if !math.IsInf(e.ci.lo, 0) && !math.IsInf(e.ci.hi, 0) {
 		// The interval's width tells the noise; an outlier hardly widens it.
 		perSide := 1/float64(r.BaseRuns) + 1/float64(r.NewRuns)
-		sd := (e.ci.hi - e.ci.lo) / 2 / normalQuantile(1-tail) * math.Sqrt(2/perSide)
+		sd := (e.ci.hi - e.ci.lo) / 2 / stats.NormalQuantile(Confidence) * math.Sqrt(2/perSide)
 		need = max(need, samplesNeeded(e.loss, sd, m, level, tail))
 	}
 	return min(need-have, result.MoreCap)

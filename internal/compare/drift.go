@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"qbench/internal/stats"
 )
 
 // driftLevel is the accepted share of gates that are called drifting although
@@ -19,10 +21,10 @@ const driftLevel = 0.01
 // resemble the ones before them (the rank version of von Neumann's ratio; Bartels,
 // J. Amer. Statist. Assoc. 77, 1982), the latter over both sets together, which has
 // more power than one by one. Both hold their level for noise of any shape, and
-// neither looks at what lies between the sets. Sets whose runs all lie within the tolerated slowdown of each
-// other are left alone: what drifts there moves no verdict by more than that. base
-// and new are on the log scale in the order of time. The text says what was found;
-// "" is nothing.
+// neither looks at what lies between the sets. Sets whose runs all lie within the
+// tolerated slowdown of each other are left alone: what drifts there moves no
+// verdict by more than that. base and new are on the log scale in the order of
+// time. The text says what was found; "" is nothing.
 func drift(base, new []float64, level, tolerated float64) string {
 	if len(base) < 3 || len(new) < 3 || max(spread(base), spread(new)) <= tolerated {
 		return ""
@@ -49,7 +51,7 @@ func trendOf(values []float64) float64 {
 			slopes = append(slopes, (values[i]-values[j])/float64(i-j))
 		}
 	}
-	return median(slopes) * float64(len(values)-1)
+	return stats.Median(slopes) * float64(len(values)-1)
 }
 
 // trendP is the two-sided p-value of the Mann-Kendall test on both sets: how likely
@@ -74,7 +76,7 @@ func trendP(base, new []float64) float64 {
 	}
 	fewer := min(count, pairs-count)
 	if len(base)+len(new) > exactLimit {
-		return min(1, 2*normalCDF((fewer+0.5-pairs/2)/math.Sqrt(variance)))
+		return min(1, 2*stats.NormalCDF((fewer+0.5-pairs/2)/math.Sqrt(variance)))
 	}
 	return min(1, 2*fewerInversions(len(base), len(new))[int(math.Ceil(fewer))])
 }
@@ -120,7 +122,7 @@ func dependenceP(base, new []float64) float64 {
 			mean += 2 * n
 			variance += n * n * 4 * (n - 2) * (5*n*n - 2*n - 9) / (5 * n * (n + 1) * (n - 1) * (n - 1))
 		}
-		return normalCDF((v - mean) / math.Sqrt(variance))
+		return stats.NormalCDF((v - mean) / math.Sqrt(variance))
 	}
 	return dependenceDistribution(len(base), len(new)).lower(v)
 }

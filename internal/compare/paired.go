@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // SequentialOptions say when a paired comparison ends.
@@ -118,12 +119,12 @@ func (s *Sequential) nextScale() float64 {
 	if len(s.ratio) < 4 {
 		return s.opts.MaxSlowdown
 	}
-	center := median(s.ratio)
+	center := stats.Median(s.ratio)
 	distances := make([]float64, len(s.ratio))
 	for i, x := range s.ratio {
 		distances[i] = math.Abs(x - center)
 	}
-	return median(distances) / normalQuantile(0.75)
+	return stats.Median(distances) / stats.NormalQuantile(0.5)
 }
 
 func (s *Sequential) margins() margins { return marginsFor(s.opts.MaxSlowdown, s.opts.HigherIsBetter) }
@@ -186,7 +187,7 @@ func (s *Sequential) estimate() float64 {
 		}
 	}
 	slices.Sort(means)
-	return medianSorted(means)
+	return stats.MedianSorted(means)
 }
 
 // Decision is what is known after some pairs.

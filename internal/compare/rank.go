@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // exactLimit is the number of samples of both sides up to which the rank-sum
@@ -109,7 +110,7 @@ func rankSumNormal(ranks []int, n, w int) (low, high float64) {
 	// Sampling n without replacement; one is half a rank, for continuity.
 	sd := math.Sqrt(float64(n) * (total - float64(n)) / (total - 1) * variance)
 	d := float64(w) - float64(n)*mean
-	return normalCDF((d + 1) / sd), normalCDF(-(d - 1) / sd)
+	return stats.NormalCDF((d + 1) / sd), stats.NormalCDF(-(d - 1) / sd)
 }
 
 // interval is a range on the log scale; its ends may be infinite.
@@ -133,7 +134,7 @@ func shift(x, y []float64, tail float64) (float64, interval) {
 	if k > 0 {
 		ci = interval{diffs[k-1], diffs[len(diffs)-k]}
 	}
-	return medianSorted(diffs), ci
+	return stats.MedianSorted(diffs), ci
 }
 
 // rankQuantile is the largest k for which U, the number of pairs in which the
@@ -143,7 +144,7 @@ func rankQuantile(nx, ny int, tail float64) int {
 	if total > exactLimit {
 		mean := float64(nx*ny) / 2
 		sd := math.Sqrt(float64(nx*ny) * float64(total+1) / 12)
-		return max(0, int(math.Floor(mean-0.5-normalQuantile(1-tail)*sd))+1)
+		return max(0, int(math.Floor(mean-0.5-stats.NormalQuantile(1-2*tail)*sd))+1)
 	}
 	ranks := make([]int, total)
 	for i := range ranks {
@@ -179,20 +180,6 @@ func smallestP(n, m int) float64 {
 	}
 	return p
 }
-
-func medianSorted(s []float64) float64 {
-	mid := len(s) / 2
-	if len(s)%2 == 1 {
-		return s[mid]
-	}
-	return (s[mid-1] + s[mid]) / 2
-}
-
-func median(s []float64) float64 { return medianSorted(slices.Sorted(slices.Values(s))) }
-
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-
-func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // ratioOf is a difference of logs as a ratio, with the interval of Confidence.
 // An end that the samples do not bound is infinite.

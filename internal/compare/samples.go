@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // Set is one side of a comparison: the runs of one or more result files.
@@ -59,8 +60,8 @@ func (s sample) exact() bool { return slices.Equal(s.low, s.high) }
 
 // median has the medians of the bounds as its bounds.
 func (s sample) median() result.Estimate {
-	e := result.Exactly(median(s.low))
-	e.High = median(s.high)
+	e := result.Exactly(stats.Median(s.low))
+	e.High = stats.Median(s.high)
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // process draws the logs of the deviations of n runs in the order of time.
@@ -218,7 +219,7 @@ func TestTrendDistributions(t *testing.T) {
 	exact := fewerInversions(30, 30)
 	pairs, sd := 2*435.0, math.Sqrt(2*30*29*65.0/72)
 	for k := range 436 {
-		if normal := normalCDF((float64(k) + 0.5 - pairs/2) / sd); math.Abs(exact[k]-normal) > 0.002 {
+		if normal := stats.NormalCDF((float64(k) + 0.5 - pairs/2) / sd); math.Abs(exact[k]-normal) > 0.002 {
 			t.Errorf("%d inversions or fewer: exactly %g, by the normal distribution %g", k, exact[k], normal)
 		}
 	}

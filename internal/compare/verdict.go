@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"qbench/internal/result"
+	"qbench/internal/stats"
 )
 
 // margins are the tolerated differences as logs of the ratio new/base, turned
@@ -66,11 +67,11 @@ const powerOfMore = 0.8
 // seen would be decided with powerOfMore: by the normal approximation, where sd
 // is the standard deviation of a difference of two runs.
 func samplesNeeded(loss, sd float64, m margins, alpha, tail float64) int {
-	distance, z := min(m.slower-loss, m.faster+loss), normalQuantile(1-tail)
+	distance, z := min(m.slower-loss, m.faster+loss), stats.NormalQuantile(1-2*tail)
 	if loss > m.slower || loss < -m.faster {
-		distance, z = math.Abs(loss), normalQuantile(1-alpha)
+		distance, z = math.Abs(loss), stats.NormalQuantile(1-2*alpha)
 	}
-	n := math.Pow(sd*(z+normalQuantile(powerOfMore))/distance, 2)
+	n := math.Pow(sd*(z+stats.NormalQuantile(2*powerOfMore-1))/distance, 2)
 	if !(n < result.MoreCap) {
 		return result.MoreCap
 	}

@@ -76,6 +76,9 @@ func TQuantile(level, df float64) float64 {
 	return (lo + hi) / 2
 }
 
+// NormalCDF is P(Z <= z) of the standard normal distribution.
+func NormalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
 // NormalQuantile is the two-sided quantile of the normal distribution.
 func NormalQuantile(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
 
@@ -88,5 +91,5 @@ func ChiSquareTail(x, df float64) float64 {
 	}
 	v := 2 / (9 * df)
 	z := (math.Cbrt(x/df) - (1 - v)) / math.Sqrt(v)
-	return math.Erfc(z/math.Sqrt2) / 2
+	return NormalCDF(-z)
 }

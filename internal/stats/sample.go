@@ -53,7 +53,11 @@ func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	s := slices.Sorted(slices.Values(values))
+	return MedianSorted(slices.Sorted(slices.Values(values)))
+}
+
+// MedianSorted is that of values in ascending order, of which there is at least one.
+func MedianSorted(s []float64) float64 {
 	mid := len(s) / 2
 	if len(s)%2 == 1 {
 		return s[mid]
