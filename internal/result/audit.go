@@ -15,7 +15,7 @@ type Audit struct {
 	Processed    int64  `json:"processed"`    // rows in the result table
 	Acknowledged int64  `json:"acknowledged"` // orders the clients counted since the set was made
 	InDoubt      int64  `json:"in_doubt"`
-	// InDoubtUnknown says that InDoubt is the least: see Result.
+	// InDoubtUnknown says that InDoubt is the least: see Run.
 	InDoubtUnknown bool     `json:"in_doubt_unknown,omitempty"`
 	Lost           int64    `json:"lost"`               // of the set, in neither table
 	Duplicated     int64    `json:"duplicated"`         // rows beyond the first of the same order in one table

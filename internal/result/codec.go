@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Write writes the result file. Two values that readers rely on are derived here
@@ -41,8 +42,8 @@ type jsonRun struct {
 
 // Read reads a result file. It refuses a file of another format version by
 // that version's name, and one that is truncated, damaged, followed by anything
-// else or whose fields contradict each other. Fields that it does not know are skipped: a later version of
-// the same format may add some.
+// else or whose fields contradict each other. Fields that it does not know are
+// skipped: a later version of the same format may add some.
 func Read(r io.Reader) (*File, error) {
 	dec := json.NewDecoder(r)
 	var raw json.RawMessage
@@ -70,6 +71,9 @@ func Read(r io.Reader) (*File, error) {
 		if run == nil {
 			return nil, fmt.Errorf("read result file: run %d is null; the file is damaged, measure again", i+1)
 		}
+	}
+	if i := slices.Index(f.Capacities, nil); i >= 0 {
+		return nil, fmt.Errorf("read result file: capacity %d is null; the file is damaged, measure again", i+1)
 	}
 	for i, run := range f.Runs {
 		if err := run.contradiction(); err != nil {

@@ -149,6 +149,7 @@ func TestReadRefuses(t *testing.T) {
 		{"no JSON", "transaction type: x", "invalid character"},
 		{"two files in one", whole + whole, "something follows"},
 		{"a null run", `{"format":"qbench/2","runs":[null]}`, "run 1 is null"},
+		{"a null capacity", `{"format":"qbench/2","runs":[],"capacities":[null]}`, "capacity 1 is null"},
 		{"a wrong type", `{"format":"qbench/2","runs":[{"clients":"8"}]}`, "cannot unmarshal"},
 		{"a damaged histogram", `{"format":"qbench/2","runs":[{"latency_hist":{"hdr":"HISTFAAA","count":3}}]}`, "histogram"},
 		{"a histogram of other sums", strings.Replace(whole, `"min_ns": `, `"min_ns": 9`, 1), "its sums contradict each other"},

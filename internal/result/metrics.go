@@ -30,8 +30,8 @@ var Metrics = slices.Concat(
 		exact(func(r *Run) *Latency { return r.EmptyLatency })),
 	latencies("all_", AllLatency, needNothing, "no transaction succeeded", "of all successful transactions, as pgbench prints it",
 		exact(func(r *Run) *Latency { return has(&r.AllLatency, r.Transactions > 0) })),
-	latencies("lag_", ScheduleLag, needSchedule, lacks[needSchedule], "from the scheduled to the real start of transactions",
-		exact(func(r *Run) *Latency { return r.Lag })),
+	latencies("lag_", ScheduleLag, needSchedule, lacks[needSchedule]+", or no transaction succeeded", "from the scheduled to the real start of transactions",
+		exact(func(r *Run) *Latency { return has(r.Lag, r.Transactions > 0) })),
 	latencies("queue_", QueueTimes, needProducers, noTimedOrder, "from enqueuing to taking of orders that came during the run",
 		func(r *Run, value func(*Latency) float64) (Estimate, bool) { return r.QueueTimeOf(value) }),
 	latencies("e2e_", EndToEnd, needProducers, noTimedOrder, "from enqueuing to completion of orders that came during the run",
@@ -77,8 +77,8 @@ var Metrics = slices.Concat(
 	},
 	[]Metric{
 		{Name: "client_cpu", Title: "client CPU", Unit: "%", Better: LowerIsBetter, Group: ClientCost, Whole: "this machine's cores",
-			Help: "share of all cores that qbench itself used",
-			Of:   func(r *Run) (Estimate, bool) { return Exactly(100 * r.Client.CPUShare), true }},
+			Help: "share of all cores that qbench itself used", Absent: "the run ended before its CPU time was read",
+			Of: func(r *Run) (Estimate, bool) { return Exactly(100 * r.Client.CPUShare), r.Client.CPUSeconds > 0 }},
 		{Name: "client_cpu_per_order", Title: "client CPU per order", Unit: "us/order", Better: LowerIsBetter, Group: ClientCost,
 			Help: "CPU time of qbench per order", Absent: "no order was done, or the CPU time was not measured", needs: needOrders,
 			Of: func(r *Run) (Estimate, bool) {

@@ -91,7 +91,7 @@ func TestThresholds(t *testing.T) {
 // What a run does not have is no success.
 func TestThresholdsUnmeasured(t *testing.T) {
 	t.Parallel()
-	r := &Run{Configuration: Configuration{Strategy: "mine.sql", Mode: "simple", Clients: 1}}
+	r := &Run{Configuration: Configuration{Strategy: "mine.sql", Mode: "simple", Clients: 1}, Lag: &Latency{}}
 	for text, want := range map[string]string{
 		"p99>20ms":          "p99 was not measured: no transaction moved an order",
 		"all_p99>20ms":      "all_p99 was not measured: no transaction succeeded",
@@ -103,7 +103,8 @@ func TestThresholdsUnmeasured(t *testing.T) {
 		"queue_p99>1ms":     "queue_p99 was not measured: the run has no producers, or no order of theirs came",
 		"e2e_max>1ms":       "e2e_max was not measured: the run has no producers, or no order of theirs came",
 		"depth_max>1":       "depth_max was not measured: the run has no producers (--producers)",
-		"lag_p99>1ms":       "lag_p99 was not measured: the run has no schedule (--rate)",
+		"lag_p99>1ms":       "lag_p99 was not measured: the run has no schedule (--rate), or no transaction succeeded",
+		"client_cpu>80%":    "client_cpu was not measured: the run ended before its CPU time was read",
 	} {
 		th, err := ParseThreshold(text)
 		if err != nil {
