@@ -74,6 +74,9 @@ func (a *app) ab(c *cli.Context) error {
 		return err
 	}
 	trial, err := compare.NewTrial(sides[0].title, sides[1].title, o, maxPairs, compare.NewOrder(orderSeed(v)))
+	if err == nil {
+		err = trial.Plan(sides[0].planned(), sides[1].planned())
+	}
 	if err != nil {
 		return fmt.Errorf("--max-pairs: %w", err)
 	}

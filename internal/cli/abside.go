@@ -170,3 +170,13 @@ func titleOf(flags []getopt.Given) string {
 	}
 	return shell.Join(words...)
 }
+
+// planned is a run of the side as far as it says what decides about it.
+func (s *side) planned() *result.Run {
+	r := &result.Run{CountsOrders: s.spec.Mix.CountsOrders()}
+	r.Rate = s.spec.Rate
+	if s.spec.Feed != nil {
+		r.Enqueue.Producers = s.spec.Feed.Clients
+	}
+	return r
+}

@@ -94,6 +94,7 @@ func TestUsageErrors(t *testing.T) {
 		{"ab -s skip-loked --b=-c2", `variant a: unknown strategy "skip-loked": did you mean "skip-locked"?`},
 		{"ab -s skip-locked --b=-c2 --max-pairs 3", "--max-pairs: 3 pairs can never show a slowdown at a false-positive rate of 1%: use 9 or more"},
 		{"ab -s skip-locked --b=-c2 --max-pairs 9 --metric orders_per_s,p99", "9 pairs can never show a slowdown at a false-positive rate of 0.5%: use 10 or more"},
+		{"ab -s skip-locked --b=-c2 --producers 1 -T 5 --max-pairs 9", "9 pairs can never show a slowdown at a false-positive rate of 0.5%: use 10 or more"},
 		{"ab -s skip-locked --b=-c2 --max-pairs 0", `--max-pairs "0": not a number of pairs: use 1 to`},
 		{"ab -s skip-locked --b=-c2 --budget 1m", "--budget 1m0s: a slowdown shows after 9 pairs at the earliest, and these take 1m48s: use --budget 1m48s or more"},
 		{"ab -s skip-locked --b=-c2 --budget 0", `--budget "0": use a time above 0`},

@@ -38,7 +38,7 @@ type tested struct {
 func NewTrial(a, b string, o Options, maxPairs int, order *Order) (*Trial, error) {
 	o = o.withDefaults()
 	t := &Trial{a: a, b: b, opts: o, pairs: maxPairs, order: order}
-	// What the metrics are by default follows from the first run; the rest is
+	// What the metrics are by default follows from the runs (Plan); the rest is
 	// checked now.
 	_, gated, err := o.metrics(nil, nil)
 	if err != nil {
@@ -64,8 +64,11 @@ func (t *Trial) sequential(m *result.Metric, alpha, maxSlowdown float64) (*Seque
 	})
 }
 
-// start chooses the metrics by the first pair.
-func (t *Trial) start(a, b *result.Run) error {
+// Plan chooses the metrics by what the runs of each variant will be: by whether
+// they count orders and have producers or a rate. Add does it by the first pair
+// where it was not done. Its error is a budget with which no slowdown of so many
+// metrics could ever be shown.
+func (t *Trial) Plan(a, b *result.Run) error {
 	metrics, gated, err := t.opts.metrics([]*result.Run{a}, []*result.Run{b})
 	if err != nil {
 		return err
@@ -121,7 +124,7 @@ func (t *Trial) Add(a, b *result.Run) error {
 		}
 	}
 	if t.gate == nil {
-		if err := t.start(a, b); err != nil {
+		if err := t.Plan(a, b); err != nil {
 			return err
 		}
 	}
