@@ -195,8 +195,8 @@ func lawText(f *result.Fit) string {
 		amount.Number(f.Lambda.Value), within(f.Lambda), amount.Number(f.Sigma.Value), within(f.Sigma), amount.Number(f.Kappa.Value), within(f.Kappa), f.R2, knee, confidence(f.Lambda))
 }
 
-// confidence labels an interval: "95 % confidence".
-func confidence(e result.Estimate) string { return amount.Number(100*e.Confidence) + " % confidence" }
+// confidence labels an interval: "95% confidence".
+func confidence(e result.Estimate) string { return amount.Number(100*e.Confidence) + "% confidence" }
 
 // greek spells the law's parameters out where a terminal has no Greek.
 var greek = strings.NewReplacer("λ", "lambda", "σ", "sigma", "κ", "kappa", "R²", "R^2")

@@ -15,7 +15,7 @@ import (
 	"qbench/internal/result"
 )
 
-// sweepOf measures a curve with a ripple of 1 % instead of noise.
+// sweepOf measures a curve with a ripple of 1% instead of noise.
 func sweepOf(t testing.TB, curve func(n float64) float64, limit int) *result.Sweep {
 	t.Helper()
 	now, calls := started, 0

@@ -41,7 +41,7 @@ func CompareJUnit(w io.Writer, r *result.Comparison, _ Options) error {
 	}
 	for i, row := range r.Rows {
 		c := junitCase{Class: clean(rowName(r, i)), Name: clean(row.Metric)}
-		numbers := fmt.Sprintf("%s: %s to %s, typical ratio %s, %.0f %% interval %s, p = %s, %s %ss", metricLabel(row),
+		numbers := fmt.Sprintf("%s: %s to %s, typical ratio %s, %.0f%% interval %s, p = %s, %s %ss", metricLabel(row),
 			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*confidenceOf(r), intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
 		message := rowVerdict(r, row)
 		switch {

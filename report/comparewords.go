@@ -80,13 +80,13 @@ func moreText(r *result.Comparison) string {
 func toleratedText(r *result.Comparison) string {
 	var values []string
 	for _, row := range r.Rows {
-		text := trimmed(100*row.MaxSlowdown) + " %"
+		text := trimmed(100*row.MaxSlowdown) + "%"
 		if row.Decides && !slices.Contains(values, text) {
 			values = append(values, text)
 		}
 	}
 	if values == nil {
-		return trimmed(100*r.MaxSlowdown) + " %"
+		return trimmed(100*r.MaxSlowdown) + "%"
 	}
 	return strings.Join(values, " or ")
 }
@@ -96,7 +96,7 @@ func toleratedText(r *result.Comparison) string {
 func rowVerdict(r *result.Comparison, row result.ComparisonRow) string {
 	text := row.Text(r.SampleName())
 	if row.Decides && row.MaxSlowdown != r.MaxSlowdown {
-		text += fmt.Sprintf(" (%s %% tolerated)", trimmed(100*row.MaxSlowdown))
+		text += fmt.Sprintf(" (%s%% tolerated)", trimmed(100*row.MaxSlowdown))
 	}
 	return text
 }
@@ -141,8 +141,8 @@ func compareLegend(r *result.Comparison) []string {
 	}
 	lines := []string{
 		fmt.Sprintf("* decides (%s). %s, %s: medians of the runs. p: probability of such a difference between equals; %s.", strings.Join(r.Gate, ", "), base, new, test),
-		fmt.Sprintf("typical ratio: median of %s (Hodges-Lehmann) with its %.0f %% confidence interval; not the ratio of the medians.", of, 100*confidenceOf(r)),
-		fmt.Sprintf("slower: p is at most %g, and p of a slowdown up to the tolerated %s is at most %g. Equals are called slower in at most %s %% of comparisons%s.",
+		fmt.Sprintf("typical ratio: median of %s (Hodges-Lehmann) with its %.0f%% confidence interval; not the ratio of the medians.", of, 100*confidenceOf(r)),
+		fmt.Sprintf("slower: p is at most %g, and p of a slowdown up to the tolerated %s is at most %g. Equals are called slower in at most %s%% of comparisons%s.",
 			r.Alpha, toleratedText(r), r.BeyondLevel, trimmed(100*r.Alpha), rate),
 	}
 	undecided := "inconclusive: neither slower nor faster, and the interval is not within what is tolerated"
@@ -165,7 +165,7 @@ func undecidedRule(r *result.Comparison) string {
 	}
 	var twice []string
 	for _, row := range r.Rows {
-		text := trimmed(100*result.Twice(row.MaxSlowdown, row.Better())) + " %"
+		text := trimmed(100*result.Twice(row.MaxSlowdown, row.Better())) + "%"
 		if row.Decides && !slices.Contains(twice, text) {
 			twice = append(twice, text)
 		}

@@ -16,7 +16,7 @@ type Points struct {
 	Spec Spec  // of all; each point completes it
 	Feed Feed  // of points with a rate, which is the point's
 	Most int64 // orders to seed
-	Room int   // clients that the server has connections for, beside the producers
+	Room int   // clients that the server has connections for next to the producers
 	// FixedPartitions says that the user chose the number of partitions.
 	FixedPartitions bool
 	// Run makes one run and shows it.
@@ -101,7 +101,7 @@ func unserved(r *result.Run) bool {
 }
 
 func unservedText(r *result.Run) string {
-	return fmt.Sprintf("%d of %d partitions are served by nobody", r.Partition.Untouched, r.Partition.Partitions)
+	return fmt.Sprintf("%d of %d partitions are served by no client", r.Partition.Untouched, r.Partition.Partitions)
 }
 
 // ranDry tells that a partition ran empty while others did not, so that the

@@ -40,7 +40,7 @@ func TestConditions(t *testing.T) {
 		"unknown of one repeat":         {"queue_p99<20ms", []result.Sample{latencyRun(5, 5), latencyRun(5, inf)}, false, true, "queue_p99 is > 5 ms"},
 		"a share holds":                 {"failed<=10%", []result.Sample{failedRun(0), failedRun(10)}, true, false, "failed is 5"},
 		"a share holds in one of two":   {"failed<10%", []result.Sample{failedRun(0), failedRun(30)}, false, true, "failed is "},
-		"a share is broken":             {"failed<10%", []result.Sample{failedRun(30)}, false, false, "failed is 25 %"},
+		"a share is broken":             {"failed<10%", []result.Sample{failedRun(30)}, false, false, "failed is 25%"},
 		"a limit below the other way":   {"queue_p99>20ms", []result.Sample{latencyRun(5, 5)}, false, false, "queue_p99 is 5 ms"},
 		"a limit that must be exceeded": {"transactions>=90", []result.Sample{failedRun(0)}, true, false, "transactions is 90"},
 	} {

@@ -124,9 +124,9 @@ func change(log float64) string {
 	percent := 100 * math.Expm1(log)
 	switch {
 	case percent <= -0.5:
-		return fmt.Sprintf("falls by %.0f %%", -percent)
+		return fmt.Sprintf("falls by %.0f%%", -percent)
 	case percent >= 0.5:
-		return fmt.Sprintf("rises by %.0f %%", percent)
+		return fmt.Sprintf("rises by %.0f%%", percent)
 	default:
 		return "stays"
 	}

@@ -150,7 +150,7 @@ func because(c *result.CapacityRanking, equals int, precision float64) string {
 			text += fmt.Sprintf(", %s needs %d", second.Name, second.Workers)
 		}
 	case equals > 1:
-		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g %% (%s orders/s), and it needs the least for it (%s, %.3g us of CPU per order)",
+		text = fmt.Sprintf("take %s: %d strategies do as much within %.3g%% (%s orders/s), and it needs the least for it (%s, %.3g us of CPU per order)",
 			first.Name, equals, 100*precision, amount.Number(first.Rate.Value), amount.Count(first.Workers, "worker"), 1e6*first.CPUPerOrder)
 	default:
 		text = fmt.Sprintf("take %s: %s orders/s with %s", first.Name, amount.Number(first.Rate.Value), amount.Count(first.Workers, "worker"))
@@ -173,5 +173,5 @@ func ahead(ratio float64) string {
 	if ratio >= twoToSay {
 		return fmt.Sprintf("%.1f times as much as", ratio)
 	}
-	return fmt.Sprintf("%.0f %% more than", 100*(ratio-1))
+	return fmt.Sprintf("%.0f%% more than", 100*(ratio-1))
 }

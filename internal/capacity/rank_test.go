@@ -43,8 +43,8 @@ func TestRank(t *testing.T) {
 		want       string
 		says       []string
 	}{
-		{"highest rate", []*result.Capacity{swept("a", 1000, 4, 1e-5), swept("b", 2000, 64, 1e-4)}, "b", []string{"take b: 2,000 orders/s with 64 workers, 100 % more than a"}},
-		{"equal rates, fewer workers", []*result.Capacity{swept("a", 2000, 64, 1e-5), swept("b", 1990, 8, 1e-5), swept("c", 100, 1, 1e-5)}, "b", []string{"2 strategies do as much within 3 %", "8 workers"}},
+		{"highest rate", []*result.Capacity{swept("a", 1000, 4, 1e-5), swept("b", 2000, 64, 1e-4)}, "b", []string{"take b: 2,000 orders/s with 64 workers, 100% more than a"}},
+		{"equal rates, fewer workers", []*result.Capacity{swept("a", 2000, 64, 1e-5), swept("b", 1990, 8, 1e-5), swept("c", 100, 1, 1e-5)}, "b", []string{"2 strategies do as much within 3%", "8 workers"}},
 		{"equal rates and workers, less CPU", []*result.Capacity{swept("a", 2000, 8, 1e-4), swept("b", 1990, 8, 1e-5)}, "b", []string{"10 us of CPU"}},
 		{"a failed audit", []*result.Capacity{invalid, swept("b", 100, 8, 1e-5)}, "b", []string{"the only one"}},
 		{"unlogged", []*result.Capacity{unlogged, swept("b", 100, 8, 1e-5)}, "fast", []string{"a crash empties the queue"}},

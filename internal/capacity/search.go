@@ -31,7 +31,7 @@ type SearchConfig struct {
 	Tolerance  float64       // width of the answer, relative; 0 is 0.03
 	MaxRepeats int           // of one doubtful point; 0 is 3
 	MaxPoints  int           // measurements, after which a boundary within the noise is not measured further; 0 is 24
-	Headroom   float64       // 0.3 plans with 70 % of the rate
+	Headroom   float64       // 0.3 plans with 70% of the rate
 	Now        Clock
 	Observe    func(result.Measurement) // after each measurement; may be nil
 }
@@ -308,7 +308,7 @@ func (s *searcher) answer() string {
 		text = fmt.Sprintf("the SLO %s holds up to %s orders/s with %s; at %s orders/s %s", s.SLO, amount.Number(r.Rate.Value), amount.Count(r.Workers, "worker"), amount.Number(r.BreaksAt), strings.Join(r.Breaks, "; "))
 	}
 	if r.Headroom > 0 {
-		text += fmt.Sprintf("; with %.3g %% headroom plan with %s orders/s", 100*r.Headroom, amount.Number(r.PlanRate))
+		text += fmt.Sprintf("; with %.3g%% headroom plan with %s orders/s", 100*r.Headroom, amount.Number(r.PlanRate))
 	}
 	return text
 }

@@ -51,8 +51,8 @@ func TestSearchFindsTheBoundary(t *testing.T) {
 		{"one worker", 1000, 1, "e2e_p99<20ms", 1, 12, 0.03},
 		{"near the capacity", 500, 4, "e2e_p99<50ms", 1, 7, 0.03},
 		{"eight workers", 200, 8, "e2e_p99<40ms", 1, 10, 0.03},
-		// Here 8 % of noise in the latency are 11 % of the rate, and the points
-		// are used up before 3 % are reached; the interval must say so.
+		// Here 8% of noise in the latency are 11% of the rate, and the points
+		// are used up before 3% are reached; the interval must say so.
 		{"far below the capacity", 1000, 1, "e2e_p99<8ms", 1, 24, 0.06},
 		{"capacity unknown", 1000, 4, "e2e_p99<20ms", 0, 10, 0.03},
 		{"capacity overrated", 1000, 4, "e2e_p99<20ms", 3, 10, 0.03},
@@ -114,9 +114,9 @@ func TestSearchWithoutNoise(t *testing.T) {
 		}
 		total += len(r.Probes)
 	}
-	t.Logf("%.1f probes, %d of 50 further off than 3 %%", float64(total)/50, off)
+	t.Logf("%.1f probes, %d of 50 further off than 3%%", float64(total)/50, off)
 	if off > 2 {
-		t.Errorf("%d of 50 further off than 3 %%", off)
+		t.Errorf("%d of 50 further off than 3%%", off)
 	}
 	if total > 50*6 {
 		t.Errorf("%.1f probes on average; bisection from a factor of two takes 5 after its bracket", float64(total)/50)
@@ -130,7 +130,7 @@ func TestSearchSaysWhatBreaksFirst(t *testing.T) {
 	if len(r.Breaks) != 1 || !strings.HasPrefix(r.Breaks[0], "e2e_p99 is 2") {
 		t.Errorf("a latency far from the capacity: %q", r.Breaks)
 	}
-	if math.Abs(r.PlanRate-0.7*r.Rate.Value) > 1e-9 || !strings.Contains(r.Answer, "with 30 % headroom plan with 5") {
+	if math.Abs(r.PlanRate-0.7*r.Rate.Value) > 1e-9 || !strings.Contains(r.Answer, "with 30% headroom plan with 5") {
 		t.Errorf("plan with %g: %s", r.PlanRate, r.Answer)
 	}
 	r = newStation(1, 1000).search(t, SearchConfig{SLO: slo(t, "e2e_p99<60s"), Workers: 1, Capacity: 1000})

@@ -22,7 +22,7 @@ type Series struct {
 }
 
 // confidence labels the intervals of a drift.
-var confidence = amount.Number(100*stats.Confidence) + " % confidence"
+var confidence = amount.Number(100*stats.Confidence) + "% confidence"
 
 // signed writes a change.
 func signed(x float64) string {

@@ -30,7 +30,7 @@ const (
 	defaultPrecision  = 0.03
 	defaultMaxRepeats = 10
 	// refinements halves the (logarithmic) distance to the best's neighbours
-	// that often: after twice, counts are 19 % apart, and the top of a
+	// that often: after twice, counts are 19% apart, and the top of a
 	// throughput curve is flatter than that.
 	refinements = 2
 )

@@ -155,8 +155,8 @@ func TestSweepTellsDriftOverItsOwnTime(t *testing.T) {
 		t.Fatalf("no word of the drift: %q", r.Notes)
 	}
 	var told float64
-	if _, err := fmt.Sscanf(r.Notes[i], "throughput drifted by about %f %%", &told); err != nil || math.Abs(told/100-want) > 0.1*want {
-		t.Errorf("%q, but it was %.0f %% (%v)", r.Notes[i], 100*want, err)
+	if _, err := fmt.Sscanf(r.Notes[i], "throughput drifted by about %f%%", &told); err != nil || math.Abs(told/100-want) > 0.1*want {
+		t.Errorf("%q, but it was %.0f%% (%v)", r.Notes[i], 100*want, err)
 	}
 }
 

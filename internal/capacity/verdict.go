@@ -113,10 +113,10 @@ func (s *sweeper) notes(r *result.Sweep) {
 		}
 	}
 	if len(wide) > 0 {
-		note("at %s clients the interval is still wider than %.3g %% to either side after up to %d repeats: the machine is noisy, or the measurements are too short", strings.Join(wide, ", "), 100*s.Precision, s.MaxRepeats)
+		note("at %s clients the interval is still wider than %.3g%% to either side after up to %d repeats: the machine is noisy, or the measurements are too short", strings.Join(wide, ", "), 100*s.Precision, s.MaxRepeats)
 	}
 	if saturated > 0 {
-		note("from %d clients on the load generator takes %.0f %% of its machine or more: it is measured too; run it on another machine", saturated, 100*result.ClientSaturated)
+		note("from %d clients on the load generator takes %.0f%% of its machine or more: it is measured too; run it on another machine", saturated, 100*result.ClientSaturated)
 	}
 	if last := r.Rows[len(r.Rows)-1].Clients; r.Best == last && len(r.Rows) > 1 {
 		note("the best count is the highest that was measured: more clients may do more")
@@ -126,7 +126,7 @@ func (s *sweeper) notes(r *result.Sweep) {
 		// Compounded, as the rate per hour is: over a short sweep that one can
 		// be astronomic.
 		if change := math.Pow(1+d.Value, hours) - 1; change > s.Precision || change < -s.Precision {
-			note("throughput drifted by about %+.0f %% over the sweep, which the table is corrected for", 100*change)
+			note("throughput drifted by about %+.0f%% over the sweep, which the table is corrected for", 100*change)
 		}
 	}
 }
@@ -135,12 +135,12 @@ func (s *sweeper) notes(r *result.Sweep) {
 func answer(r *result.Sweep) string {
 	text := fmt.Sprintf("%s: most orders, %s per second", amount.Count(r.Best, "client"), amount.Number(r.BestPerS.Value))
 	if r.Recommended != r.Best {
-		text = fmt.Sprintf("%s: within %.3g %% of the most orders, %s per second, which %d do", amount.Count(r.Recommended, "client"), 100*r.Precision, amount.Number(r.BestPerS.Value), r.Best)
+		text = fmt.Sprintf("%s: within %.3g%% of the most orders, %s per second, which %d do", amount.Count(r.Recommended, "client"), 100*r.Precision, amount.Number(r.BestPerS.Value), r.Best)
 	}
 	if r.WorseFrom > 0 {
 		for _, row := range r.Rows {
 			if row.Clients == r.WorseFrom {
-				text += fmt.Sprintf("; from %d clients on it gets worse (%.0f %% less)", r.WorseFrom, 100*(1-row.OrdersPerS.Value/r.BestPerS.Value))
+				text += fmt.Sprintf("; from %d clients on it gets worse (%.0f%% less)", r.WorseFrom, 100*(1-row.OrdersPerS.Value/r.BestPerS.Value))
 			}
 		}
 	}

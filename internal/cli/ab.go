@@ -24,7 +24,7 @@ const (
 	// the pair.
 	defaultTrialTime   = "5"
 	defaultTrialWarmup = "1"
-	// defaultTrialOrders are seeded anew for each run.
+	// defaultTrialOrders are seeded for each run.
 	defaultTrialOrders = "200000"
 	defaultMaxPairs    = "30"
 )

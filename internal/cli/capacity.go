@@ -66,7 +66,7 @@ func capacityFlags() []cli.Flag {
 		&cli.StringFlag{Name: "clients", Aliases: []string{"client", "c"}, Category: categorySweep, Usage: "`LIST|MAX`: numbers of clients, with commas between; a single one is the most: 1, 2, 4 … MAX, and finer around the best", DefaultText: "all that the server has connections for"},
 		&cli.StringFlag{Name: "time", Aliases: []string{"T"}, Category: categorySweep, Value: defaultCapacityTime, Usage: "`TIME`: seconds, or a time such as 10s: of one measurement; repeats go on until the precision is reached"},
 		&cli.StringFlag{Name: "warmup", Category: categorySweep, Usage: "`TIME`: run before each measurement, not counted", DefaultText: "a tenth of -T"},
-		&cli.StringFlag{Name: "precision", Category: categorySweep, Value: defaultPrecision, Usage: "`PERCENT`: half the width of each number's 95 % interval"},
+		&cli.StringFlag{Name: "precision", Category: categorySweep, Value: defaultPrecision, Usage: "`PERCENT`: half the width of each number's 95% interval"},
 		&cli.StringFlag{Name: "max-repeats", Category: categorySweep, Value: defaultRepeats, Usage: "`N`: measurements of one number of clients, whatever the precision"},
 		&cli.StringFlag{Name: "orders", Category: categorySweep, Value: defaultPointOrders, Usage: "`N`: the most that the queue is seeded with for a measurement; how many it takes follows from the measured rate"},
 		&cli.StringFlag{Name: "slo", Category: categorySLO, Usage: "`CONDITIONS`: search the highest arrival rate that meets this objective, such as queue_p99<20ms"},

@@ -27,7 +27,7 @@ func callCompare(args ...string) (status Status, stdout, stderr string) {
 	return statusOf(err), out.String(), errs.String()
 }
 
-// writeRuns writes ten runs whose throughput is spread by 1 % around the median.
+// writeRuns writes ten runs whose throughput is spread by 1% around the median.
 func writeRuns(t *testing.T, path string, median float64, change func(*result.File)) string {
 	t.Helper()
 	f := &result.File{Format: result.Format, Environment: result.Environment{ServerVersion: "15.18", Settings: map[string]string{"fsync": "on"}}}
@@ -113,11 +113,11 @@ func TestCompareStatuses(t *testing.T) {
 		status         Status
 		stdout, stderr string // what they contain
 	}{
-		{base + "|" + same, StatusOK, "passed: same within 0.5 % (1 comparison)\n", ""},
+		{base + "|" + same, StatusOK, "passed: same within 0.5% (1 comparison)\n", ""},
 		{base + "|" + slower, StatusFailed, "FAILED: slower in 1 of 1 comparison\n", ""},
 		{slower + "|" + base, StatusOK, "passed: faster (1 comparison)\n", ""},
-		{base + "|" + slower + "|--max-slowdown=20%", StatusOK, "passed: same within 11 % (1 comparison)\n", ""},
-		{base + "|--max-slowdown|20|" + slower, StatusOK, "passed: same within 11 %", ""},
+		{base + "|" + slower + "|--max-slowdown=20%", StatusOK, "passed: same within 11% (1 comparison)\n", ""},
+		{base + "|--max-slowdown|20|" + slower, StatusOK, "passed: same within 11%", ""},
 		{base + "|" + few, StatusUsage, "refused: too few runs to ever find a slowdown", ""},
 		{base + "|" + few + "|--undecided=pass", StatusUsage, "(--repeat", ""},
 		{base + "|" + few + "|--false-alarms=2%", StatusFailed, "FAILED: slower in 1 of 1", ""},
@@ -125,7 +125,7 @@ func TestCompareStatuses(t *testing.T) {
 		{base + "|" + noisy + "|--undecided=pass", StatusOK, "passed because of --undecided pass: inconclusive (1 comparison)", ""},
 		{base + "|" + noisy + "|--max-slowdown=orders_per_s=60%", StatusOK, "passed: same within", ""},
 		{base + "|" + lost, StatusIncomplete, ": 9 of 10 runs were", ""},
-		{base + "|" + oneLost, StatusIncomplete, "FAILED: same within 0.4 % (1 comparison), runs are missing", ""},
+		{base + "|" + oneLost, StatusIncomplete, "FAILED: same within 0.4% (1 comparison), runs are missing", ""},
 		{base + "|" + slower + "|--metric=p99,p50", StatusFailed, "FAILED: slower in 2 of 2 comparisons", ""},
 		{base + "|" + audit, StatusAudit, "invalid: ", ""},
 		{base + "|" + unsafe, StatusUsage, "refused: skip-locked, plain, prepared, 8 clients: the configurations", ""},

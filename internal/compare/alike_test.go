@@ -114,7 +114,7 @@ func TestAlike(t *testing.T) {
 			for i := range b.Runs {
 				b.Runs[i].StartedAt, n.Runs[i].StartedAt = at.Add(time.Duration(i)*time.Second), at.Add(time.Minute+time.Duration(i)*time.Second)
 			}
-		}, "", []string{"note times: the sets were measured at different times (UTC): base 2026-01-02 03:04:05 to 03:04:16, new 2026-01-02 03:05:05 to 03:05:16. If the machine changed between them, equals are called slower more often than in 1 %"}},
+		}, "", []string{"note times: the sets were measured at different times (UTC): base 2026-01-02 03:04:05 to 03:04:16, new 2026-01-02 03:05:05 to 03:05:16. If the machine changed between them, equals are called slower more often than in 1%"}},
 		"times interleave": {func(b, n *Set) {
 			at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			for i := range b.Runs {

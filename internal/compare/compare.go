@@ -37,8 +37,8 @@ type Options struct {
 // DefaultAlpha is one false alarm in a hundred comparisons.
 const DefaultAlpha = 0.01
 
-// tail is the level of each end of the intervals, which are therefore 90 %
-// ones: what two one-sided tests at 5 % use.
+// tail is the level of each end of the intervals, which are therefore 90%
+// ones: what two one-sided tests at 5% use.
 const tail = 0.05
 
 // Confidence is that of the intervals of a report.
@@ -89,7 +89,7 @@ func Compare(base, new Set, o Options) (*result.Comparison, error) {
 	if text, differ := differentTimes(groups); differ {
 		c.DifferentTimes = true
 		c.Problems = append(c.Problems, result.Problem{Severity: result.Note, Kind: "times",
-			Text: fmt.Sprintf("%s. If the machine changed between them, equals are called slower more often than in %.3g %% of comparisons; `qbench ab` alternates, and has no such limit", text, 100*o.Alpha)})
+			Text: fmt.Sprintf("%s. If the machine changed between them, equals are called slower more often than in %.3g%% of comparisons; `qbench ab` alternates, and has no such limit", text, 100*o.Alpha)})
 	}
 	decide, show, problems := tests(groups, o)
 	c.Problems = append(c.Problems, problems...)
@@ -176,7 +176,7 @@ func tooFew(decide []test, alpha float64) []result.Problem {
 		return nil
 	}
 	return []result.Problem{{Severity: result.Refused, Kind: "few",
-		Text: fmt.Sprintf("too few runs to ever find a slowdown (%s): with %s at a false-positive rate of %.3g %%, each configuration needs %d runs or more on each side (--repeat %d)",
+		Text: fmt.Sprintf("too few runs to ever find a slowdown (%s): with %s at a false-positive rate of %.3g%%, each configuration needs %d runs or more on each side (--repeat %d)",
 			strings.Join(few, "; "), amount.Count(len(decide), "comparison"), 100*alpha, least, least)}}
 }
 

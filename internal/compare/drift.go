@@ -31,7 +31,7 @@ func drift(base, new []float64, level, tolerated float64) string {
 	}
 	// A trend of both sets shows most in both together, one of a single set by itself.
 	if p := min(1, 2*trendP(base, new), 4*trendP(base, nil), 4*trendP(nil, new)); p <= level/2 {
-		return fmt.Sprintf("the runs drift, from the first to the last by %+.0f %% (base) and %+.0f %% (new) (Mann-Kendall trend test, p = %.2g)",
+		return fmt.Sprintf("the runs drift, from the first to the last by %+.0f%% (base) and %+.0f%% (new) (Mann-Kendall trend test, p = %.2g)",
 			100*math.Expm1(trendOf(base)), 100*math.Expm1(trendOf(new)), p)
 	}
 	if p := dependenceP(base, new); p <= level/2 {

@@ -138,8 +138,8 @@ var stakes = []struct{ weight, cap float64 }{{0.75, 0.8}, {0.15, 0.35}, {0.1, 0.
 
 // ahead is the level at which a difference must be beyond the tolerated one: the
 // game against that one must be winning. With beyondLevel in its place, 2 in 100
-// slowdowns of 10 % more would be missed on a machine with outliers, and 5 in 1,000
-// fewer of 2 % reported.
+// slowdowns of 10% more would be missed on a machine with outliers, and 5 in 1,000
+// fewer of 2% reported.
 const ahead = 0.9
 
 // logWealth is that of the game on ratios above theta (sign 1) or below (-1).

@@ -54,7 +54,7 @@ func disturbed() map[string][]host {
 }
 
 // Whatever happens to the host, the game on "slower" is ever won by at most
-// 1 % of comparisons of equals, within 40 pairs; a verdict takes more than that.
+// 1% of comparisons of equals, within 40 pairs; a verdict takes more than that.
 func TestLevelUnderDisturbances(t *testing.T) {
 	t.Parallel()
 	for name, machines := range disturbed() {
@@ -82,7 +82,7 @@ func TestLevelUnderDisturbances(t *testing.T) {
 				}
 			}
 			n := 2 * each * len(machines)
-			t.Logf("%s: %d machines: %.2f %% on average, %.1f %% at worst of %d", name, len(machines), 100*float64(total)/float64(n), 100*float64(most)/float64(each), each)
+			t.Logf("%s: %d machines: %.2f%% on average, %.1f%% at worst of %d", name, len(machines), 100*float64(total)/float64(n), 100*float64(most)/float64(each), each)
 			if total > mostOf(n, DefaultAlpha) {
 				t.Errorf("%d of %d comparisons of equals are won", total, n)
 			}

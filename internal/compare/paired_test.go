@@ -31,7 +31,7 @@ func play(t *testing.T, rng *rand.Rand, m host, ratio float64, o SequentialOptio
 
 func TestSequentialErrorRates(t *testing.T) {
 	t.Parallel()
-	// An accepted chance of 1 % shows as more than 8 of 300 once in a hundred
+	// An accepted chance of 1% shows as more than 8 of 300 once in a hundred
 	// times; where the margin comes on top it stays far below.
 	const chance = 100 * 8 / 300.0
 	const often, seldom = 1000, 300 // comparisons
@@ -41,25 +41,25 @@ func TestSequentialErrorRates(t *testing.T) {
 		ratio          float64
 		budget         int
 		slower, faster [2]float64 // least and most, per cent
-		pairs          int        // at most, in 95 %
+		pairs          int        // at most, in 95%
 	}{
-		"same, 5 %":               {often, under(normal(0.05)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
-		"same, 1 %":               {seldom, under(normal(0.01)), 1, 30, [2]float64{0, 0}, [2]float64{0, 0}, 8},
-		"same, 20 %":              {seldom, under(normal(0.20)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
+		"same, 5%":                {often, under(normal(0.05)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
+		"same, 1%":                {seldom, under(normal(0.01)), 1, 30, [2]float64{0, 0}, [2]float64{0, 0}, 8},
+		"same, 20%":               {seldom, under(normal(0.20)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
 		"same, outliers":          {often, under(outliers(0.05, 0.05)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
 		"same, half outliers":     {seldom, under(outliers(0.05, 0.5)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
 		"same, heavy":             {seldom, under(heavy(0.1)), 1, 30, [2]float64{0, chance}, [2]float64{0, chance}, 30},
 		"same, drifting":          {seldom, under(normal(0.05), drifting(0.01)), 1, 30, [2]float64{0, 1}, [2]float64{0, 1}, 30},
 		"same, drifting the most": {seldom, under(normal(0.005), drifting(0.03)), 1, 30, [2]float64{0, 0}, [2]float64{0, 0}, 30},
-		"10 % slower":             {often, under(normal(0.05)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
-		"10 % slower, 20 pairs":   {often, under(normal(0.05)), 0.9, 20, [2]float64{95, 100}, [2]float64{0, 0}, 20},
-		"10 % slower, outliers":   {often, under(outliers(0.05, 0.05)), 0.9, 30, [2]float64{93, 100}, [2]float64{0, 0}, 30},
-		"10 % slower, drifting":   {seldom, under(normal(0.05), drifting(0.01)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
-		"10 % slower, period 4":   {seldom, under(normal(0.05), periodic(4, 2, 1, 0.05)), 0.9, 20, [2]float64{85, 100}, [2]float64{0, 0}, 20},
-		"20 % slower, period 3":   {seldom, under(normal(0.05), periodic(3, 1, 1, 0.2)), 0.8, 20, [2]float64{90, 100}, [2]float64{0, 0}, 20},
+		"10% slower":              {often, under(normal(0.05)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"10% slower, 20 pairs":    {often, under(normal(0.05)), 0.9, 20, [2]float64{95, 100}, [2]float64{0, 0}, 20},
+		"10% slower, outliers":    {often, under(outliers(0.05, 0.05)), 0.9, 30, [2]float64{93, 100}, [2]float64{0, 0}, 30},
+		"10% slower, drifting":    {seldom, under(normal(0.05), drifting(0.01)), 0.9, 30, [2]float64{98, 100}, [2]float64{0, 0}, 20},
+		"10% slower, period 4":    {seldom, under(normal(0.05), periodic(4, 2, 1, 0.05)), 0.9, 20, [2]float64{85, 100}, [2]float64{0, 0}, 20},
+		"20% slower, period 3":    {seldom, under(normal(0.05), periodic(3, 1, 1, 0.2)), 0.8, 20, [2]float64{90, 100}, [2]float64{0, 0}, 20},
 		"half as fast":            {seldom, under(normal(0.05)), 0.5, 30, [2]float64{100, 100}, [2]float64{0, 0}, 9},
-		"2 % slower":              {often, under(normal(0.05)), 0.98, 30, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
-		"15 % faster":             {seldom, under(normal(0.05)), 1.15, 30, [2]float64{0, 0}, [2]float64{98, 100}, 16},
+		"2% slower":               {often, under(normal(0.05)), 0.98, 30, [2]float64{0, 1.5}, [2]float64{0, 0}, 30},
+		"15% faster":              {seldom, under(normal(0.05)), 1.15, 30, [2]float64{0, 0}, [2]float64{98, 100}, 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,20 +74,20 @@ func TestSequentialErrorRates(t *testing.T) {
 				pairs = append(pairs, d.Pairs)
 			}
 			slices.Sort(pairs)
-			t.Logf("%v, %d pairs in half, %d in 95 %%", got, pairs[c.comparisons/2], pairs[c.comparisons*95/100])
+			t.Logf("%v, %d pairs in half, %d in 95%%", got, pairs[c.comparisons/2], pairs[c.comparisons*95/100])
 			for v, limits := range map[result.Verdict][2]float64{result.Slower: c.slower, result.Faster: c.faster} {
 				if p := 100 * float64(got[v]) / float64(c.comparisons); p < limits[0] || p > limits[1] {
-					t.Errorf("%.1f %% say %s, want %v %%: %v", p, v, limits, got)
+					t.Errorf("%.1f%% say %s, want %v%%: %v", p, v, limits, got)
 				}
 			}
 			if p := pairs[c.comparisons*95/100]; p > c.pairs {
-				t.Errorf("95 %% take up to %d pairs, want at most %d", p, c.pairs)
+				t.Errorf("95%% take up to %d pairs, want at most %d", p, c.pairs)
 			}
 		})
 	}
 }
 
-// The interval holds the truth at every look at once in 90 % of the sequences.
+// The interval holds the truth at every look at once in 90% of the sequences.
 func TestConfidenceSequence(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))

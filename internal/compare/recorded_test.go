@@ -62,9 +62,9 @@ func split(rng *rand.Rand, f *result.File, most int) (a, b Set) {
 	return a, b
 }
 
-// Two random halves of the same recorded runs are the same thing: at most 1 % of
+// Two random halves of the same recorded runs are the same thing: at most 1% of
 // 1,000 such comparisons may say slower; chance makes it more than 18 once in a
-// hundred times where the whole 1 % is used.
+// hundred times where the whole 1% is used.
 func TestRecordedRunsRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	for name, f := range recorded(t) {
@@ -150,7 +150,7 @@ func trialOf(t *testing.T, rng *rand.Rand, f *result.File, times float64) result
 	return tr.Report().Verdict
 }
 
-// The same for pairs, which are looked at after each of them: at most 1 % of
+// The same for pairs, which are looked at after each of them: at most 1% of
 // equals are called slower, and a quarter of the throughput is.
 func TestRecordedPairs(t *testing.T) {
 	t.Parallel()

@@ -104,11 +104,11 @@ func simulateOrder(t *testing.T, comparisons, n int, of process, factor float64)
 }
 
 // TestSimulatedNoise is the table of doc.go: 1,000 comparisons each of a base of n
-// runs and of n runs made after it. "slower" keeps to 1 % where the order of the
+// runs and of n runs made after it. "slower" keeps to 1% where the order of the
 // runs means nothing; how many are left undecided is another matter.
 func TestSimulatedNoise(t *testing.T) {
 	t.Parallel()
-	const chance = 18 // of 1,000: a true 1 % gives more once in a hundred times
+	const chance = 18 // of 1,000: a true 1% gives more once in a hundred times
 	any := 1000
 	for _, c := range []struct {
 		name                   string
@@ -118,23 +118,23 @@ func TestSimulatedNoise(t *testing.T) {
 		mostSlower, leastDrift int
 		leastSlower, mostPass  int
 	}{
-		{"normal 2 %", independent(normal(0.02)), 10, 1, 10, 0, 0, any},
-		{"normal 5 %", independent(normal(0.05)), 10, 1, 10, 0, 0, any},
-		{"normal 5 %, 20 runs", independent(normal(0.05)), 20, 1, 10, 0, 0, any},
-		{"normal 20 %", independent(normal(0.20)), 10, 1, chance, 0, 0, any},
+		{"normal 2%", independent(normal(0.02)), 10, 1, 10, 0, 0, any},
+		{"normal 5%", independent(normal(0.05)), 10, 1, 10, 0, 0, any},
+		{"normal 5%, 20 runs", independent(normal(0.05)), 20, 1, 10, 0, 0, any},
+		{"normal 20%", independent(normal(0.20)), 10, 1, chance, 0, 0, any},
 		{"heavy tails", independent(heavy(0.05)), 10, 1, chance, 0, 0, any},
-		{"bimodal 40 % apart", independent(bimodal(0.02, math.Log(0.6))), 10, 1, chance, 0, 0, any},
+		{"bimodal 40% apart", independent(bimodal(0.02, math.Log(0.6))), 10, 1, chance, 0, 0, any},
 		{"outliers 1 in 20", independent(outliers(0.05, 0.05)), 10, 1, chance, 0, 0, any},
-		{"normal 5 %, 10 % slower", independent(normal(0.05)), 10, 0.9, any, 0, 950, 30},
-		{"normal 5 %, 10 % slower, 20 runs", independent(normal(0.05)), 20, 0.9, any, 0, 980, 10},
-		{"outliers 1 in 20, 10 % slower", independent(outliers(0.05, 0.05)), 10, 0.9, any, 0, 800, 150},
+		{"normal 5%, 10% slower", independent(normal(0.05)), 10, 0.9, any, 0, 950, 30},
+		{"normal 5%, 10% slower, 20 runs", independent(normal(0.05)), 20, 0.9, any, 0, 980, 10},
+		{"outliers 1 in 20, 10% slower", independent(outliers(0.05, 0.05)), 10, 0.9, any, 0, 800, 150},
 		// Drift and dependence between runs: found where they are strong or the runs
 		// are many, and then never passed. What is left over is the reason to
 		// alternate.
-		{"drift of 10 %", ramp(-0.1, 0.05), 10, 1, any, 20, 0, any},
-		{"drift of 20 %", ramp(-0.2, 0.05), 10, 1, any, 250, 0, 15},
-		{"drift of 40 %", ramp(-0.4, 0.05), 10, 1, 20, 980, 0, 0},
-		{"drift of 20 %, 20 runs", ramp(-0.2, 0.05), 20, 1, 270, 720, 0, 5},
+		{"drift of 10%", ramp(-0.1, 0.05), 10, 1, any, 20, 0, any},
+		{"drift of 20%", ramp(-0.2, 0.05), 10, 1, any, 250, 0, 15},
+		{"drift of 40%", ramp(-0.4, 0.05), 10, 1, 20, 980, 0, 0},
+		{"drift of 20%, 20 runs", ramp(-0.2, 0.05), 20, 1, 270, 720, 0, 5},
 		{"autocorrelated 0.5", autoregressive(0.5, 0.1), 10, 1, any, 100, 0, any},
 		{"autocorrelated 0.8", autoregressive(0.8, 0.1), 10, 1, any, 380, 0, any},
 		{"autocorrelated 0.8, 20 runs", autoregressive(0.8, 0.1), 20, 1, chance, 920, 0, 70},
@@ -151,7 +151,7 @@ func TestSimulatedNoise(t *testing.T) {
 			for _, n := range []*int{&s.slower, &s.faster, &s.same, &s.undecided, &s.drift, &s.pass} {
 				*n = *n * 1000 / comparisons
 			}
-			t.Logf("%-34s slower %5.1f %%  faster %5.1f %%  same %5.1f %%  inconclusive %5.1f %% (drift %5.1f %%)  passes %5.1f %%", c.name,
+			t.Logf("%-34s slower %5.1f%%  faster %5.1f%%  same %5.1f%%  inconclusive %5.1f%% (drift %5.1f%%)  passes %5.1f%%", c.name,
 				float64(s.slower)/10, float64(s.faster)/10, float64(s.same)/10, float64(s.undecided)/10, float64(s.drift)/10, float64(s.pass)/10)
 			if s.slower > c.mostSlower || s.slower < c.leastSlower || s.drift < c.leastDrift || s.pass > c.mostPass {
 				t.Errorf("%+v; want slower %d to %d, drift %d or more, passes %d or fewer", s, c.leastSlower, c.mostSlower, c.leastDrift, c.mostPass)
@@ -160,7 +160,7 @@ func TestSimulatedNoise(t *testing.T) {
 	}
 }
 
-// Where the order means nothing, at most 1 % of gates are called drifting, of any
+// Where the order means nothing, at most 1% of gates are called drifting, of any
 // size.
 func TestDriftKeepsItsLevel(t *testing.T) {
 	t.Parallel()
@@ -195,7 +195,7 @@ func TestDriftText(t *testing.T) {
 		tolerated float64
 		want      string
 	}{
-		{rise(10, 0.05), rise(10, 0.05), 0.05, "the runs drift, from the first to the last by +57 % (base) and +57 % (new) (Mann-Kendall trend test, p = "},
+		{rise(10, 0.05), rise(10, 0.05), 0.05, "the runs drift, from the first to the last by +57% (base) and +57% (new) (Mann-Kendall trend test, p = "},
 		{[]float64{0, 1, 2, 3, 4, 5, 5.1, 4.1, 3.1, 2.1, 1.1, 0.1}, []float64{5, 4, 3, 2, 1, 0, 0.1, 1.1, 2.1, 3.1, 4.1, 5.1}, 0.05, "runs resemble the ones before them (rank von Neumann ratio test, p = "},
 		{rise(10, 0.001), rise(10, 0.001), 0.05, ""}, // within what is tolerated
 		{rise(2, 1), rise(10, 1), 0.05, ""},

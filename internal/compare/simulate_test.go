@@ -93,7 +93,7 @@ var allDecide = Options{MaxSlowdown: 0.05, Gate: []string{"orders_per_s", "p50",
 func TestNoFalseAlarms(t *testing.T) {
 	t.Parallel()
 	// Where noise is far beyond the margin the whole of the level is used. A
-	// true 1 % gives more than 10 of 1,000 every other time, and more than 18 once
+	// true 1% gives more than 10 of 1,000 every other time, and more than 18 once
 	// in a hundred times.
 	const chance = 18
 	for name, c := range map[string]struct {
@@ -101,11 +101,11 @@ func TestNoFalseAlarms(t *testing.T) {
 		n    int
 		most int
 	}{
-		"2 %":        {normal(0.02), 10, 10},
-		"5 %":        {normal(0.05), 10, 10},
-		"10 %":       {normal(0.10), 10, chance},
-		"30 %":       {normal(0.30), 10, chance},
-		"20 %, 7":    {normal(0.20), 7, chance},
+		"2%":         {normal(0.02), 10, 10},
+		"5%":         {normal(0.05), 10, 10},
+		"10%":        {normal(0.10), 10, chance},
+		"30%":        {normal(0.30), 10, chance},
+		"20%, 7":     {normal(0.20), 7, chance},
 		"1 in 20":    {outliers(0.05, 0.05), 10, 10},
 		"1 in 4":     {outliers(0.05, 0.25), 10, chance},
 		"half":       {outliers(0.02, 0.5), 10, chance},
@@ -141,18 +141,18 @@ func TestPower(t *testing.T) {
 		want  result.Verdict
 		least int // of 1,000
 	}{
-		"10 % slower":                        {10, normal(0.05), []float64{0.9}, fivePercent, result.Slower, 950},
-		"all four 10 % slower":               {10, normal(0.05), allAlike(4, 0.9), fivePercent, result.Slower, 990},
+		"10% slower":                         {10, normal(0.05), []float64{0.9}, fivePercent, result.Slower, 950},
+		"all four 10% slower":                {10, normal(0.05), allAlike(4, 0.9), fivePercent, result.Slower, 990},
 		"all four, every metric decides":     {10, normal(0.05), allAlike(4, 0.9), allDecide, result.Slower, 950},
 		"one of four":                        {10, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 850},
 		"one of four, 12 runs":               {12, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 930},
 		"one of four, 13 runs":               {13, normal(0.05), []float64{1, 1, 0.9, 1}, fivePercent, result.Slower, 950},
-		"10 % slower with outliers":          {10, outliers(0.05, 0.05), []float64{0.9}, fivePercent, result.Slower, 800},
+		"10% slower with outliers":           {10, outliers(0.05, 0.05), []float64{0.9}, fivePercent, result.Slower, 800},
 		"half as fast, 6 runs":               {6, normal(0.05), []float64{1, 1, 0.5, 1}, fivePercent, result.Slower, 990},
-		"15 % faster":                        {10, normal(0.05), []float64{1.15}, fivePercent, result.Faster, 950},
+		"15% faster":                         {10, normal(0.05), []float64{1.15}, fivePercent, result.Faster, 950},
 		"same, quiet machine":                {10, normal(0.02), allAlike(4, 1), fivePercent, result.Same, 950},
-		"2 % slower, quiet machine":          {10, normal(0.01), allAlike(4, 0.98), fivePercent, result.Same, 950},
-		"10 % slower with 20 % tolerated":    {10, normal(0.03), []float64{0.9}, Options{MaxSlowdown: 0.2, Show: []string{"orders_per_s"}}, result.Same, 950},
+		"2% slower, quiet machine":           {10, normal(0.01), allAlike(4, 0.98), fivePercent, result.Same, 950},
+		"10% slower with 20% tolerated":      {10, normal(0.03), []float64{0.9}, Options{MaxSlowdown: 0.2, Show: []string{"orders_per_s"}}, result.Same, 950},
 		"3 runs inconclusive, however clear": {3, normal(0.05), []float64{0.5}, fivePercent, result.Inconclusive, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// A slowdown within what is tolerated passes. At 5 % noise and 10 runs the
+// A slowdown within what is tolerated passes. At 5% noise and 10 runs the
 // limits are as near to what any test could do as doc.go says.
 func TestToleratedSlowdownPasses(t *testing.T) {
 	t.Parallel()
@@ -176,16 +176,16 @@ func TestToleratedSlowdownPasses(t *testing.T) {
 		slow []float64
 		most int // of 1,000
 	}{
-		"5 % noise":              {10, normal(0.05), []float64{0.98}, 50},
-		"5 % noise, four":        {10, normal(0.05), allAlike(4, 0.98), 60},
-		"5 % noise, one in four": {10, normal(0.05), []float64{0.98, 1, 1, 1}, 25},
-		"5 % noise, 20 runs":     {20, normal(0.05), []float64{0.98}, 20},
-		"3 % noise":              {10, normal(0.03), []float64{0.98}, 12},
-		"3 % noise, four":        {10, normal(0.03), allAlike(4, 0.98), 30},
-		"2 % noise, four":        {10, normal(0.02), allAlike(4, 0.98), 2},
-		"1 % noise, four":        {10, normal(0.01), allAlike(4, 0.98), 0},
-		"significant, but 3 %":   {30, normal(0.01), []float64{0.97}, 0},
-		"outliers":               {10, outliers(0.05, 0.05), []float64{0.98}, 50},
+		"5% noise":              {10, normal(0.05), []float64{0.98}, 50},
+		"5% noise, four":        {10, normal(0.05), allAlike(4, 0.98), 60},
+		"5% noise, one in four": {10, normal(0.05), []float64{0.98, 1, 1, 1}, 25},
+		"5% noise, 20 runs":     {20, normal(0.05), []float64{0.98}, 20},
+		"3% noise":              {10, normal(0.03), []float64{0.98}, 12},
+		"3% noise, four":        {10, normal(0.03), allAlike(4, 0.98), 30},
+		"2% noise, four":        {10, normal(0.02), allAlike(4, 0.98), 2},
+		"1% noise, four":        {10, normal(0.01), allAlike(4, 0.98), 0},
+		"significant, but 3%":   {30, normal(0.01), []float64{0.97}, 0},
+		"outliers":              {10, outliers(0.05, 0.05), []float64{0.98}, 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,7 +38,7 @@ func playTrial(t *testing.T, rng *rand.Rand, noise, factor float64, o Options, m
 	return tr
 }
 
-// Equals on a noisy machine are called slower in at most 1 % of trials, with
+// Equals on a noisy machine are called slower in at most 1% of trials, with
 // two deciding metrics as well; chance makes it more than 13 of 600 once in a
 // hundred times.
 func TestTrialRaisesNoAlarm(t *testing.T) {
@@ -66,10 +66,10 @@ func TestTrialFindsASlowdown(t *testing.T) {
 	for range 100 {
 		tr := playTrial(t, rng, 0.05, 0.7, Options{MaxSlowdown: 0.05}, 0)
 		if r := tr.Report(); r.Verdict != result.Slower || !r.Failed() {
-			t.Fatalf("a slowdown of 30 %% is %q after %d pairs", r.Verdict, tr.Pairs())
+			t.Fatalf("a slowdown of 30%% is %q after %d pairs", r.Verdict, tr.Pairs())
 		}
 		if tr.Pairs() > 40 {
-			t.Errorf("%d pairs for a slowdown of 30 %% at 5 %% noise", tr.Pairs())
+			t.Errorf("%d pairs for a slowdown of 30%% at 5%% noise", tr.Pairs())
 		}
 	}
 }

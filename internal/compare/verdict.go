@@ -11,7 +11,7 @@ import (
 // so that positive is worse; twice is that of result.Twice the slowdown.
 type margins struct{ slower, faster, twice float64 }
 
-// marginsFor gives a slowdown of 5 % its meaning for the metric: 0.95 of the
+// marginsFor gives a slowdown of 5% its meaning for the metric: 0.95 of the
 // throughput, or 1.05 of the time.
 func marginsFor(maxSlowdown float64, higherIsBetter bool) margins {
 	if higherIsBetter {

@@ -58,7 +58,7 @@ func (t Threshold) most(a *Asked) (float64, string) {
 	m := t.Metric
 	switch {
 	case t.Unit == "%":
-		return 100, "100 %"
+		return 100, "100%"
 	case m.Unit == "ms" && a.Longest > 0:
 		return float64(a.Longest) / 1e6, fmt.Sprintf("warm-up, duration and grace together (%v)", a.Longest)
 	case m.Name == "aborted_clients":

@@ -52,7 +52,7 @@ const (
 // UndecidedRules are all rules, the default first.
 var UndecidedRules = []Undecided{UndecidedAuto, UndecidedFail, UndecidedPass}
 
-// Twice is twice a tolerated slowdown. A throughput cannot fall by 100 % or
+// Twice is twice a tolerated slowdown. A throughput cannot fall by 100% or
 // more; beyond a third it is therefore half of what is left.
 func Twice(slowdown float64, better Direction) float64 {
 	if better == HigherIsBetter {
@@ -193,14 +193,14 @@ const (
 type Outcome struct {
 	Verdict Verdict `json:"verdict"`
 	// Within is, for Same, how far from equal the two can be, as a part of the
-	// old value (0.03 for 3 %).
+	// old value (0.03 for 3%).
 	Within float64 `json:"within,omitempty"`
 	// More is, for Inconclusive, how many more runs a side (or pairs) would
 	// probably decide it; MoreCap stands for more than that, 0 for a number that is
 	// not known.
 	More int `json:"more,omitempty"`
 	// NotSlower is whether a slowdown beyond the tolerated one is excluded
-	// (at 5 %): the weaker statement that is enough to let a change pass.
+	// (at 5%): the weaker statement that is enough to let a change pass.
 	NotSlower bool `json:"not_slower"`
 	// NotTwiceSlower is the same for [Twice] the tolerated slowdown.
 	NotTwiceSlower bool `json:"not_twice_slower"`
@@ -214,7 +214,7 @@ const MoreCap = 1000
 func (o Outcome) Text(unit string) string {
 	switch o.Verdict {
 	case Same:
-		return fmt.Sprintf("same within %s %%", ceilPercent(o.Within))
+		return fmt.Sprintf("same within %s%%", ceilPercent(o.Within))
 	case Inconclusive:
 		switch {
 		case o.More >= MoreCap:

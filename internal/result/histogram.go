@@ -11,7 +11,7 @@ import (
 
 // The range of a histogram. Samples are nanoseconds, kept in steps of histLowest
 // at the least, so that 3 digits are kept from 8 us on; a smaller step would only
-// take memory (224 KiB with 3 digits; 176 KiB with steps of 1 us, which are 5 % of
+// take memory (224 KiB with 3 digits; 176 KiB with steps of 1 us, which are 5% of
 // 10 us). Samples above histHighest are counted as overflow and recorded as
 // histHighest, which the library by itself would accept without a word.
 const (
@@ -139,7 +139,7 @@ func (h *Histogram) Percentile(p float64) time.Duration {
 	return min(max(v, h.min), h.max)
 }
 
-// nearestRank is ceil(p/100 * n), and at least 1. In floating point 99.9 % of 1,000
+// nearestRank is ceil(p/100 * n), and at least 1. In floating point 99.9% of 1,000
 // is above 999, and its ceiling 1,000, so it is reckoned in millionths.
 func nearestRank(p float64, n int64) int64 {
 	const whole = 1_000_000

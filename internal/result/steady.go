@@ -43,7 +43,7 @@ type Depth struct {
 	Reason string `json:"reason"`
 	// Growing is whether more came in than was taken out.
 	Growing bool `json:"growing"`
-	// SlopePerS is the trend in orders per second with its 95 % confidence
+	// SlopePerS is the trend in orders per second with its 95% confidence
 	// interval; nil where there are too few intervals to tell.
 	SlopePerS *Estimate `json:"slope_per_s,omitempty"`
 }

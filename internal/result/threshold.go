@@ -88,7 +88,9 @@ func (t Threshold) number(v float64) string {
 	unit := ""
 	if t.Unit != "" {
 		v /= units[t.Unit].size
-		unit = " " + t.Unit
+		if unit = t.Unit; unit != "%" {
+			unit = " " + unit
+		}
 	}
 	decimals := 1
 	if v > 0 {

@@ -28,7 +28,7 @@ func TestLevelsOfStationarySeries(t *testing.T) {
 		"5 a second":          func(rng *rand.Rand, _ float64) float64 { return poisson(rng, 5) },
 		"50 a second":         func(rng *rand.Rand, _ float64) float64 { return poisson(rng, 50) },
 		"5000 a second":       func(rng *rand.Rand, _ float64) float64 { return poisson(rng, 5000) },
-		"20 % noise":          func(rng *rand.Rand, _ float64) float64 { return 1000 * (1 + 0.2*rng.NormFloat64()) },
+		"20% noise":           func(rng *rand.Rand, _ float64) float64 { return 1000 * (1 + 0.2*rng.NormFloat64()) },
 		"heavy tails":         func(rng *rand.Rand, _ float64) float64 { return 1000 * math.Exp(0.5*rng.NormFloat64()) },
 		"two modes":           func(rng *rand.Rand, _ float64) float64 { return 400 + 600*float64(rng.IntN(2)) },
 		"stalls":              func(rng *rand.Rand, _ float64) float64 { return 1000 * float64(min(1, rng.IntN(20))) },

@@ -28,7 +28,7 @@ type Depth struct {
 }
 
 // confidence labels the interval of a trend.
-var confidence = amount.Number(100*Confidence) + " % confidence"
+var confidence = amount.Number(100*Confidence) + "% confidence"
 
 // minDepths is how many depths a trend needs: with fewer the correction of the
 // autocorrelation is larger than what it corrects.
@@ -76,7 +76,7 @@ func DepthTrend(depths []float64, intervalS, rate float64) Depth {
 	return d
 }
 
-// BoundedGrowth is the slope that matters to nobody: from empty, it would not
+// BoundedGrowth is a slope too small to matter: from empty, it would not
 // in the whole run gather the orders of a tenth of a second.
 func BoundedGrowth(depths []float64, intervalS, rate float64) float64 {
 	const share = 0.1
