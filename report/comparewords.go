@@ -53,7 +53,7 @@ func compareHeadline(r *result.Comparison) string {
 		case r.NotTwiceSlower:
 			return fmt.Sprintf("%s: inconclusive, but not slower by twice the tolerated %s (%s)%s%s", state, toleratedText(r), of, moreText(r), because)
 		}
-		if r.Failed() {
+		if r.Failed() || r.Interrupted {
 			return fmt.Sprintf("%s: inconclusive (%s)%s%s", state, of, moreText(r), because)
 		}
 		return fmt.Sprintf("%s because of --undecided %s: inconclusive (%s)%s", state, r.Undecided, of, moreText(r))
