@@ -22,14 +22,14 @@ import (
 // of 5,000 orders/s.
 func comparedSet(name string, seed uint64, n int, noise float64, factors map[string]float64) compare.Set {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	s := compare.Set{Name: name, Environments: []result.Environment{testEnvironment}}
+	s := compare.Set{Name: name}
 	for _, strategy := range []string{"for-update", "skip-locked", "advisory|lock"} {
 		factor, has := factors[strategy]
 		if !has {
 			continue
 		}
 		for range n {
-			r := &result.Run{Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10}, CountsOrders: true}
+			r := &result.Run{Env: &testEnvironment, Configuration: result.Configuration{Strategy: strategy, Layout: "plain", Mode: "prepared", Clients: 64, WantDurationS: 10}, CountsOrders: true}
 			r.OrdersPerS = 5000 * factor * (1 + noise*(2*rng.Float64()-1))
 			r.TPS, r.Orders, r.Transactions = r.OrdersPerS, int64(10*r.OrdersPerS), int64(10*r.OrdersPerS)
 			r.Latency.P50, r.Latency.P99 = 64e3/r.TPS, 300e3/r.TPS*(1+0.2*rng.Float64())
@@ -57,9 +57,10 @@ func comparisons(t testing.TB) map[string]*result.Comparison {
 		return r
 	}
 	other := set(10, 0.02, 1, 4, 2)
-	other.Environments = []result.Environment{testEnvironment}
-	other.Environments[0].ServerVersion, other.Environments[0].HostCPU = "16.4", "Other CPU"
+	env := testEnvironment
+	env.ServerVersion, env.HostCPU = "16.4", "Other CPU"
 	for _, r := range other.Runs {
+		r.Env = &env
 		r.ServerMajor, r.Settings = 16, result.Assign(map[string]string{"synchronous_commit": "off"})
 	}
 	failed := set(10, 0.02, 1, 4, 2)

@@ -46,7 +46,7 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v, err := new(prober).check(slo(t, c.slo)[0], c.samples)
+			v, err := new(prober).check(slo(t, c.slo)[0], c.samples, false)
 			if err != nil || v.holds != c.holds || v.doubtful != c.doubtful || !strings.HasPrefix(v.text, c.text) {
 				t.Errorf("holds %t, doubtful %t, %q, %v", v.holds, v.doubtful, v.text, err)
 			}
@@ -55,7 +55,7 @@ func TestConditions(t *testing.T) {
 			}
 		})
 	}
-	if _, err := new(prober).check(slo(t, "empty_p99<1s")[0], []result.Sample{failedRun(0)}); err == nil || !strings.Contains(err.Error(), "was not measured") {
+	if _, err := new(prober).check(slo(t, "empty_p99<1s")[0], []result.Sample{failedRun(0)}, false); err == nil || !strings.Contains(err.Error(), "was not measured") {
 		t.Errorf("a metric that the run does not have: %v", err)
 	}
 }
@@ -67,16 +67,16 @@ func TestUnknownIsNotHeld(t *testing.T) {
 	p := &prober{slo: slo(t, "queue_p99<20ms")}
 	known, open := latencyRun(5, 5), latencyRun(5, math.Inf(1))
 	for _, c := range []struct {
-		sample result.Sample
-		holds  bool
-	}{{known, true}, {open, false}} {
-		b, err := p.judge(100, 1, []result.Sample{c.sample})
+		sample        result.Sample
+		steers, holds bool
+	}{{known, false, true}, {open, false, false}, {open, true, true}, {latencyRun(21, math.Inf(1)), true, false}} {
+		b, err := p.judge(100, 1, []result.Sample{c.sample}, c.steers)
 		if err != nil || b.Holds != c.holds {
 			t.Errorf("%+v: holds %t (%q), %v", c.sample.Run.QueueTimeAtMost, b.Holds, b.Breaks, err)
 		}
 	}
 	// Without a single order there is nothing to measure, and it is broken.
-	b, err := p.judge(100, 1, []result.Sample{{Run: &result.Run{}}})
+	b, err := p.judge(100, 1, []result.Sample{{Run: &result.Run{}}}, false)
 	if err != nil || b.Holds || b.Doubtful || !strings.Contains(strings.Join(b.Breaks, ";"), "no order comes through") {
 		t.Errorf("no order: %+v, %v", b, err)
 	}

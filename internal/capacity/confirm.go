@@ -178,7 +178,7 @@ func (s *searcher) long(ctx context.Context, rate float64, workers int) (*probed
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.judge(rate, workers, []result.Sample{sample})
+	b, err := s.judge(rate, workers, []result.Sample{sample}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ const (
 type prober struct {
 	slo        result.SLO
 	duration   time.Duration
+	confirmed  bool // long measurements follow, so that these only steer
 	maxRepeats int
 	measure    Measure
 	observe    func(result.Measurement)
@@ -57,7 +58,7 @@ func (p *prober) probe(ctx context.Context, rate float64, workers int) (*probed,
 			return nil, err
 		}
 		samples = append(samples, s)
-		b, err := p.judge(rate, workers, samples)
+		b, err := p.judge(rate, workers, samples, p.confirmed)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,7 @@ func (p *prober) one(ctx context.Context, point result.Point) (result.Sample, er
 // judge compares the repeats of one point with the objective and looks at the
 // depth. The verdict is beyond doubt if something is broken beyond doubt, or
 // everything holds beyond doubt.
-func (p *prober) judge(rate float64, workers int, samples []result.Sample) (*probed, error) {
+func (p *prober) judge(rate float64, workers int, samples []result.Sample, steers bool) (*probed, error) {
 	b := &probed{Probe: result.Probe{Rate: rate, Workers: workers, Repeats: len(samples), Holds: true}, room: math.Inf(1)}
 	var moved, offered float64
 	for _, s := range samples {
@@ -110,7 +111,7 @@ func (p *prober) judge(rate float64, workers int, samples []result.Sample) (*pro
 		if !(moved > 0) {
 			break // there is nothing to measure
 		}
-		v, err := p.check(condition, samples)
+		v, err := p.check(condition, samples, steers)
 		if err != nil {
 			return nil, err
 		}

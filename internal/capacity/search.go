@@ -64,7 +64,7 @@ func (c *SearchConfig) defaults() {
 }
 
 func newProber(c *SearchConfig, measure Measure) *prober {
-	return &prober{slo: c.SLO, duration: c.Duration, maxRepeats: c.MaxRepeats, measure: measure, observe: c.Observe, now: c.Now, start: c.Now()}
+	return &prober{slo: c.SLO, duration: c.Duration, confirmed: c.Confirm > 0, maxRepeats: c.MaxRepeats, measure: measure, observe: c.Observe, now: c.Now, start: c.Now()}
 }
 
 type searcher struct {

@@ -29,7 +29,7 @@ func (s *searcher) sharpen(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b, err := s.judge(rate, s.Workers, []result.Sample{sample})
+		b, err := s.judge(rate, s.Workers, []result.Sample{sample}, s.confirmed)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (s *searcher) sharpen(ctx context.Context) error {
 }
 
 // crossing is the rate at which the room ends, by weighted least squares
-// through the probes whose latency is near the limit. stats.Growing queues are left
+// through the probes whose latency is near the limit. Growing queues are left
 // out: their latency is that of the moment at which they were stopped. It is
 // false where the line does not clearly fall.
 func (s *searcher) crossing() (result.Estimate, bool) {

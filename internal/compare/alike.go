@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -67,75 +66,27 @@ func differentTimes(groups []group) (string, bool) {
 }
 
 // alsoDifferent names what is no part of a configuration and may move the
-// numbers all the same. Files from before a field existed leave it empty, which is
-// no difference.
-func alsoDifferent(base, new Set, groups []group) []result.Problem {
+// numbers all the same, also within a set, each difference once.
+func alsoDifferent(groups []group) []result.Problem {
 	var out []result.Problem
-	differ := func(kind, what, hint string, of func(result.Environment) string) {
-		if text := difference(base, new, of); text != "" {
-			out = append(out, result.Problem{Severity: result.Note, Kind: kind, Text: what + " differs: " + text + hint})
-		}
-	}
-	differ("version", "server version", "", func(e result.Environment) string { return e.ServerVersion })
-	differ("version", "qbench version", "; a change of the load generator looks like one of the server", func(e result.Environment) string { return e.QbenchVersion })
-	differ("machine", "machine", "; use `qbench ab`, which alternates on one machine", machine)
+	seen := map[result.Difference]bool{}
 	for _, g := range groups {
-		if scripts(g.base) != scripts(g.new) {
-			out = append(out, result.Problem{Severity: result.Note, Kind: "script", Text: fmt.Sprintf("%s: the script's text differs", g.Configuration)})
+		for _, r := range slices.Concat(g.base[1:], g.new) {
+			for _, d := range result.AlsoDifferent(g.base[0], r) {
+				if seen[d] {
+					continue
+				}
+				seen[d] = true
+				out = append(out, result.Problem{Severity: result.Note, Kind: "different", Text: "also different: " + d.String() + hints[d.Name]})
+			}
 		}
 	}
 	return out
 }
 
-// scripts is the statements of the runs' scripts, each text once.
-func scripts(runs []*result.Run) string {
-	return distinct(runs, func(r *result.Run) string {
-		var b strings.Builder
-		for _, s := range r.Scripts {
-			for _, statement := range s.Statements {
-				fmt.Fprintln(&b, statement.Text)
-			}
-		}
-		return b.String()
-	})
-}
-
-func machine(e result.Environment) string {
-	var parts []string
-	if e.HostCores > 0 {
-		parts = append(parts, fmt.Sprintf("%d cores", e.HostCores))
-	}
-	if e.HostCPU != "" {
-		parts = append(parts, e.HostCPU)
-	}
-	// Memory in whole GiB: kernels differ in what they keep for themselves.
-	if gib := (e.HostMemory + 1<<29) >> 30; gib > 0 {
-		parts = append(parts, fmt.Sprintf("%d GiB", gib))
-	}
-	if e.HostOS != "" {
-		parts = append(parts, e.HostOS)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// difference is "a against b" where the two sets, or the files of one, do not
-// agree; "" where they do.
-func difference(base, new Set, of func(result.Environment) string) string {
-	values := func(s Set) string {
-		seen := map[string]bool{}
-		for _, e := range s.Environments {
-			if v := of(e); v != "" {
-				seen[v] = true
-			}
-		}
-		return strings.Join(slices.Sorted(maps.Keys(seen)), " and ")
-	}
-	b, n := values(base), values(new)
-	mixed := strings.Contains(b, " and ") || strings.Contains(n, " and ")
-	if b == "" || n == "" || b == n && !mixed {
-		return ""
-	}
-	return b + " against " + n
+var hints = map[string]string{
+	"machine":        "; use `qbench ab`, which alternates on one machine",
+	"qbench version": "; a change of the load generator looks like one of the server",
 }
 
 // conditions says what makes the samples of a configuration unlike, or the gate

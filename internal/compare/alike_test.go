@@ -16,10 +16,12 @@ func TestAlike(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		base, new := simulated(rng, "base", 6, normal(0.01), 1, 1), simulated(rng, "new", 6, normal(0.01), 1, 1)
 		for _, s := range []Set{base, new} {
-			s.Environments[0] = result.Environment{
+			env := result.Environment{
 				ServerVersion: "15.18", HostCores: 2, HostMemory: 8 << 30, HostCPU: "Some CPU", HostOS: "linux/amd64", QbenchVersion: "1.0",
 			}
 			for _, r := range s.Runs {
+				r.Env = &env
+				r.Scripts = []result.Script{{Name: r.Strategy, Digest: "abc"}}
 				r.Workload, r.Audit = "orders", &result.Audit{OK: true, Seeded: 1000}
 				r.Settings = result.Assign(map[string]string{"synchronous_commit": "on"})
 				r.ServerMajor, r.BaseSeed = 15, 1
@@ -45,24 +47,24 @@ func TestAlike(t *testing.T) {
 		want   []string // the beginnings of the problems
 	}{
 		"alike":                    {func(_, _ *Set) {}, "", nil},
-		"memory of another kernel": {func(_, n *Set) { n.Environments[0].HostMemory -= 3 << 20 }, "", nil},
-		"an older file":            {func(b, _ *Set) { b.Environments[0] = result.Environment{} }, "", nil},
-		"minor version":            {func(_, n *Set) { n.Environments[0].ServerVersion = "15.19" }, "", []string{"note version: server version differs: 15.18 against 15.19"}},
-		"qbench":                   {func(_, n *Set) { n.Environments[0].QbenchVersion = "1.1" }, "", []string{"note version: qbench version differs: 1.0 against 1.1; a change of the load generator"}},
-		"machine": {func(_, n *Set) { n.Environments[0].HostCores = 4 }, "",
-			[]string{"note machine: machine differs: 2 cores, Some CPU, 8 GiB, linux/amd64 against 4 cores, Some CPU, 8 GiB, linux/amd64; use `qbench ab`"}},
+		"memory of another kernel": {func(_, n *Set) { n.Runs[0].Env.HostMemory -= 3 << 20 }, "", nil},
+		"an older file":            {func(b, _ *Set) { *b.Runs[0].Env = result.Environment{} }, "", nil},
+		"minor version":            {func(_, n *Set) { n.Runs[0].Env.ServerVersion = "15.19" }, "", []string{"note different: also different: server version 15.18 against 15.19"}},
+		"qbench":                   {func(_, n *Set) { n.Runs[0].Env.QbenchVersion = "1.1" }, "", []string{"note different: also different: qbench version 1.0 against 1.1; a change of the load generator"}},
+		"machine": {func(_, n *Set) { n.Runs[0].Env.HostCores = 4 }, "",
+			[]string{"note different: also different: machine 2 cores, Some CPU, 8 GiB, linux/amd64 against 4 cores, Some CPU, 8 GiB, linux/amd64; use `qbench ab`"}},
 		"mixed machines": {func(b, _ *Set) {
-			e := b.Environments[0]
+			e := *b.Runs[0].Env
 			e.HostCPU = "Other CPU"
-			b.Environments = append(b.Environments, e)
-		}, "", []string{"note machine: machine differs: 2 cores, Other CPU, 8 GiB, linux/amd64 and 2 cores, Some CPU"}},
+			b.Runs[3].Env = &e
+		}, "", []string{"note different: also different: machine 2 cores, Some CPU, 8 GiB, linux/amd64 against 2 cores, Other CPU"}},
 		"script": {func(_, n *Set) {
 			each(n, func(r *result.Run) {
 				if r.Strategy == "strategy-1" {
-					r.Scripts = []result.Script{{Statements: []result.Statement{{Text: "select 1"}}}}
+					r.Scripts[0].Digest = "def"
 				}
 			})
-		}, "", []string{"note script: strategy-1, plain, prepared, 64 clients: the script's text differs"}},
+		}, "", []string{"note different: also different: text of script strategy-1 abc against def"}},
 		"index":         {func(_, n *Set) { each(n, func(r *result.Run) { r.Index = "narrow" }) }, "", differs("index none against narrow", "index")},
 		"payload":       {func(_, n *Set) { each(n, func(r *result.Run) { r.PayloadBytes = 100 }) }, "", differs("payload-bytes none against 100", "payload-bytes")},
 		"pool":          {func(_, n *Set) { each(n, func(r *result.Run) { r.Pool = 4 }) }, "", differs("pool none against 4", "pool")},

@@ -81,7 +81,7 @@ func Compare(base, new Set, o Options) (*result.Comparison, error) {
 	}
 	groups, problems := match(base, new, o.Across)
 	c.Problems = append(c.Problems, problems...)
-	c.Problems = append(c.Problems, alsoDifferent(base, new, groups)...)
+	c.Problems = append(c.Problems, alsoDifferent(groups)...)
 	if slices.ContainsFunc(c.Problems, func(p result.Problem) bool { return p.Severity == result.Refused || p.Severity == result.Invalid }) {
 		return c, nil
 	}

@@ -7,12 +7,10 @@ import (
 	"qbench/internal/result"
 )
 
-// Set is one side of a comparison: the runs of one or more result files, and
-// what each file was measured on.
+// Set is one side of a comparison: the runs of one or more result files.
 type Set struct {
-	Name         string
-	Runs         []*result.Run
-	Environments []result.Environment
+	Name string
+	Runs []*result.Run
 }
 
 // NewSet puts the runs of several files together.
@@ -20,7 +18,6 @@ func NewSet(name string, files ...*result.File) Set {
 	s := Set{Name: name}
 	for _, f := range files {
 		s.Runs = append(s.Runs, f.Runs...)
-		s.Environments = append(s.Environments, f.Environment)
 	}
 	return s
 }

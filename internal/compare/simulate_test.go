@@ -38,7 +38,7 @@ func heavy(scale float64) noise {
 // true throughput of strategy i relative to the baseline. Latency and CPU
 // follow the throughput with noise of their own, as they do.
 func simulated(rng *rand.Rand, name string, n int, of noise, slow ...float64) Set {
-	s := Set{Name: name, Environments: []result.Environment{{ServerVersion: "15.18"}}}
+	s := Set{Name: name}
 	for i, factor := range slow {
 		for range n {
 			r := &result.Run{

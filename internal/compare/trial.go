@@ -207,20 +207,11 @@ func (t *Trial) Report() *result.Comparison {
 		}
 	}
 	both := group{Configuration: config, across: across, base: t.runs[0], new: t.runs[1]}
-	rep.Problems = append(rep.Problems, alsoDifferent(setOf(t.a, t.runs[0]), setOf(t.b, t.runs[1]), []group{both})...)
+	rep.Problems = append(rep.Problems, alsoDifferent([]group{both})...)
 	rep.Problems = append(rep.Problems, conditions(both, gate)...)
 	rep.Problems = append(rep.Problems, medians(rep.Rows)...)
 	rep.Outcome = overall(rep.Rows)
 	return rep
-}
-
-// setOf is a variant's runs, which were all made on the same server.
-func setOf(name string, runs []*result.Run) Set {
-	s := Set{Name: name, Runs: runs}
-	if env := runs[0].Env; env != nil {
-		s.Environments = []result.Environment{*env}
-	}
-	return s
 }
 
 // row is the metric's line in the report; its p-value is corrected for the

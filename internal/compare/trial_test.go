@@ -132,7 +132,7 @@ func TestTrialNamesProblems(t *testing.T) {
 		runs[i] = sampleRun("s", 1000)
 		runs[i].Enqueue = result.Enqueue{Producers: 1, Rate: 500}
 		runs[i].Env = &result.Environment{ServerVersion: version}
-		runs[i].Scripts = []result.Script{{Statements: []result.Statement{{Text: "select " + version}}}}
+		runs[i].Scripts = []result.Script{{Name: "s", Digest: "of " + version}}
 		runs[i].Steady = &result.Steady{QueueTime: &result.Latency{P99: 10}}
 	}
 	if err := tr.Add(runs[0], runs[1]); err != nil {
@@ -143,7 +143,7 @@ func TestTrialNamesProblems(t *testing.T) {
 	for _, p := range r.Problems {
 		kinds = append(kinds, p.Kind)
 	}
-	if want := []string{"version", "script"}; !slices.Equal(kinds, want) || r.Problems[0].Text != "server version differs: 15.17 against 15.18" {
+	if want := []string{"different", "different"}; !slices.Equal(kinds, want) || r.Problems[1].Text != "also different: server version 15.17 against 15.18" {
 		t.Errorf("%+v, want %q", r.Problems, want)
 	}
 	// With producers the queue time decides too, so each has half of the level.

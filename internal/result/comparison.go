@@ -152,8 +152,7 @@ func (r *ComparisonRow) Better() Direction {
 type Problem struct {
 	Severity Severity `json:"severity"`
 	// Kind is one word for programs: audit, incomplete, missing, unmeasured,
-	// configuration, across, few, drift, times, drained, rate, medians, or what is
-	// also different (version, machine, script).
+	// configuration, across, few, drift, times, drained, rate, medians, different.
 	Kind string `json:"kind"`
 	// Text is the sentence for people.
 	Text string `json:"text"`

@@ -57,7 +57,7 @@ func (t Threshold) Check(r *Run) (Truth, string) {
 		return Unknown, text
 	}
 	truth := Unknown
-	if low := t.holds(e.Low); low == t.holds(e.High) {
+	if low := t.Holds(e.Low); low == t.Holds(e.High) {
 		truth = False
 		if low {
 			truth = True
@@ -66,7 +66,9 @@ func (t Threshold) Check(r *Run) (Truth, string) {
 	return truth, t.Metric.Name + " is " + e.Text(t.number)
 }
 
-func (t Threshold) holds(v float64) bool {
+// Holds tells whether the condition is true of a value, which is in the metric's
+// own unit.
+func (t Threshold) Holds(v float64) bool {
 	limit := t.limit()
 	switch t.Op {
 	case ">":
