@@ -147,23 +147,37 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The second signal waits for nobody, and the server goes all the same.
+// The second signal waits for nobody, whatever measures, and the server goes all
+// the same.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
-	p := start(t, "run", "-s", "for-update", "--work", "1h", "-c", "4", "-P", "1", "--orders", "1000", "--pg-setting", "fsync=off")
-	p.waitFor(t, "^progress: ")
-	folder := serverFolder(t, p)
-	p.signal(t, os.Interrupt)
-	p.waitFor(t, "press Ctrl-C again to quit immediately")
-	p.signal(t, os.Interrupt)
-	if status := p.wait(t); status != int(StatusInterrupted) {
-		t.Errorf("exit status %d, want 130", status)
-	}
-	if said := p.said.String(); !strings.Contains(said, "stopped at once") || strings.Contains(said, "aborted") {
-		t.Errorf("stderr:\n%s", said)
-	}
-	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the server's folder %s is still there (%v)", folder, err)
+	stuck := []string{"-s", "for-update", "--work", "1h", "--orders", "1000", "--pg-setting", "fsync=off"}
+	for command, c := range map[string]struct {
+		flags         []string
+		started, said string
+	}{
+		"run":      {[]string{"-c", "4", "-P", "1"}, "^progress: ", "stopped at once"},
+		"ab":       {[]string{"-c", "4", "--a", "", "--grace", "1h"}, "^order of the runs: ", "interrupted before the first pair"},
+		"capacity": {[]string{"--clients", "4"}, "^started PostgreSQL ", "stopped at once"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, append(append([]string{command}, c.flags...), stuck...)...)
+			p.waitFor(t, c.started)
+			folder := serverFolder(t, p)
+			p.signal(t, os.Interrupt)
+			p.waitFor(t, "press Ctrl-C again to quit immediately")
+			p.signal(t, os.Interrupt)
+			if status := p.wait(t); status != int(StatusInterrupted) {
+				t.Errorf("exit status %d, want 130", status)
+			}
+			if said := p.said.String(); !strings.Contains(said, c.said) && !strings.Contains(said, "interrupted") || strings.Contains(said, "aborted") {
+				t.Errorf("stderr:\n%s", said)
+			}
+			if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the server's folder %s is still there (%v)", folder, err)
+			}
+		})
 	}
 }
 

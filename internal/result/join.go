@@ -40,7 +40,7 @@ func Join(files []*File) (joined *File, lost []string) {
 func traits(e *Environment) map[string]string {
 	out := map[string]string{
 		"server version": e.ServerVersion, "qbench version": e.QbenchVersion,
-		"machine": fmt.Sprintf("%d cores, %s, %s", e.HostCores, e.HostCPU, e.HostOS),
+		"machine": e.Machine(),
 	}
 	for name, value := range e.Settings {
 		// It follows from the number of clients.

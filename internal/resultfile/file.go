@@ -23,9 +23,6 @@ type File struct {
 // New is the file of that name. Nothing happens to it before Write or Fill.
 func New(path string) *File { return &File{path: path} }
 
-// Path is the file's name.
-func (r *File) Path() string { return r.path }
-
 // Special tells, after Check, a device or a pipe, which is written to as it is,
 // and should be once.
 func (r *File) Special() bool { return r.special }
