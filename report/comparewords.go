@@ -141,7 +141,7 @@ func compareLegend(r *result.Comparison) []string {
 	}
 	lines := []string{
 		fmt.Sprintf("* decides (%s). %s, %s: medians of the runs. p: probability of such a difference between equals; %s.", strings.Join(r.Gate, ", "), base, new, test),
-		fmt.Sprintf("typical ratio: median of %s (Hodges-Lehmann) with its %.0f%% confidence interval; not the ratio of the medians.", of, 100*confidenceOf(r)),
+		fmt.Sprintf("ratio: typical ratio, the median of %s (Hodges-Lehmann), with its %.0f%% confidence interval; not the ratio of the medians.", of, 100*confidenceOf(r)),
 		fmt.Sprintf("slower: p is at most %g, and p of a slowdown up to the tolerated %s is at most %g. Equals are called slower in at most %s%% of comparisons%s.",
 			r.Alpha, toleratedText(r), r.BeyondLevel, trimmed(100*r.Alpha), rate),
 	}

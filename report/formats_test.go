@@ -133,7 +133,7 @@ func TestMergedLatenciesAreThoseOfAllSamples(t *testing.T) {
 				h.Record(time.Duration(ns))
 				all.Record(time.Duration(ns))
 			}
-			runs = append(runs, &result.Run{Stats: result.Stats{Transactions: h.Count(), LatencyHist: h}}, &result.Run{})
+			runs = append(runs, &result.Run{Configuration: result.Configuration{Clients: 1}, Stats: result.Stats{Transactions: h.Count(), LatencyHist: h}}, &result.Run{})
 		}
 		// As saved runs have it: through the file and back.
 		var saved strings.Builder

@@ -21,6 +21,14 @@ func significant(x float64) string {
 // seconds writes a duration of a run.
 func seconds(s float64) string { return amount.Number(s) + " s" }
 
+// milliseconds writes a time, from a second on in seconds.
+func milliseconds(ms float64) string {
+	if ms < 1000 {
+		return amount.Number(ms) + " ms"
+	}
+	return seconds(ms / 1000)
+}
+
 // percent is 100·part/whole; 0 where there is no whole.
 func percent(part, whole int64) float64 {
 	if whole == 0 {

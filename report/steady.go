@@ -46,7 +46,7 @@ func (p *page) steady(r *result.Run) {
 		p.labelled("", "of the %s that came in the run, from the tables: %s%s", amount.Count(s.TimedOrders, "order"), note, waitingText(s))
 	}
 	if s.Waiting > 0 {
-		p.labelled("waiting", "%s at the end; the oldest for %s", amount.Count(s.Waiting, "order"), seconds(s.OldestMS/1000))
+		p.labelled("waiting", "%s at the end; the oldest for %s", amount.Count(s.Waiting, "order"), milliseconds(s.OldestMS))
 	}
 	d := &s.Depth
 	style := plain

@@ -122,9 +122,13 @@ func sampleWarnings(r *result.Run, warn warner) {
 		}
 		warn("the run took %s: too short for checkpoints, autovacuum and bloat to show; use a longer one (%s)", seconds(r.DurationS), help)
 	}
-	if n := r.Transactions; n > 0 && float64(n)/1000 < tailSamples {
-		warn("fewer than %d samples lie beyond p99.9, because there were only %s; a longer run (-T) gives more",
-			tailSamples, amount.Count(n, "transaction"))
+	n, moved := r.Transactions, ""
+	if r.CountsOrders && r.Empty > 0 { // the percentiles are of these alone
+		n, moved = r.Transactions-r.Empty, " that moved an order"
+	}
+	if n > 0 && float64(n)/1000 < tailSamples {
+		warn("fewer than %d samples lie beyond p99.9, because there were only %s%s; a longer run (-T) gives more",
+			tailSamples, amount.Count(n, "transaction"), moved)
 	}
 }
 

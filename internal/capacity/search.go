@@ -97,7 +97,7 @@ func RunSearch(ctx context.Context, cfg SearchConfig, measure Measure) (*result.
 	}
 	if err != nil {
 		s.result.Outcome = result.CapacityUnfinished
-		s.result.Answer = fmt.Sprintf("the search was not finished: %v", err)
+		s.result.Answer = unfinished("search", err)
 	}
 	return s.result, err
 }

@@ -317,7 +317,7 @@ func TestSearchKeepsWhatItHasOnAnError(t *testing.T) {
 		}
 	}}
 	r, err := RunSearch(ctx, cfg, q.measure)
-	if !errors.Is(err, context.Canceled) || r.Outcome != result.CapacityUnfinished || r.Points != 2 {
+	if !errors.Is(err, context.Canceled) || r.Outcome != result.CapacityUnfinished || r.Points != 2 || r.Answer != "the search was interrupted" {
 		t.Errorf("%v: %+v", err, r)
 	}
 	q = newStation(1, 1000)

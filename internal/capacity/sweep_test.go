@@ -285,6 +285,9 @@ func TestSweepKeepsWhatItHasOnAnError(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(r.Measured) != 3 {
 		t.Errorf("%v after %d", err, len(r.Measured))
 	}
+	if !strings.HasSuffix(r.Answer, "; the sweep was interrupted") || strings.Contains(strings.Join(r.Notes, ";"), "after up to") {
+		t.Errorf("%s; %q", r.Answer, r.Notes)
+	}
 }
 
 func TestSweepIsData(t *testing.T) {

@@ -1,6 +1,8 @@
 package capacity
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -57,17 +59,25 @@ func (s *sweeper) result(counts []int, err error) *result.Sweep {
 	if r.Fit = fit; problem != nil {
 		r.FitProblem = problem.Error()
 	}
-	s.notes(r)
+	s.notes(r, err == nil)
 	r.Answer = answer(r)
 	switch {
 	case err != nil:
 		r.Outcome = result.CapacityUnfinished
-		r.Answer += fmt.Sprintf("; the sweep was not finished: %v", err)
+		r.Answer += "; " + unfinished("sweep", err)
 	case s.tooFast:
 		r.Outcome = result.CapacityTooFast
 		r.Answer += "; some counts drain the queue faster than it can be measured, so the true best may be higher"
 	}
 	return r
+}
+
+// unfinished says why a part of the plan has no full answer.
+func unfinished(part string, err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "the " + part + " was interrupted"
+	}
+	return fmt.Sprintf("the %s was not finished: %v", part, err)
 }
 
 // nothing says why not one count was measured.
@@ -100,7 +110,9 @@ func (s *sweeper) onlyOverLimit() bool {
 	return true
 }
 
-func (s *sweeper) notes(r *result.Sweep) {
+// notes say what limits the numbers; only a finished sweep has done all its
+// repeats.
+func (s *sweeper) notes(r *result.Sweep, finished bool) {
 	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	var wide []string
 	saturated := 0
@@ -112,7 +124,7 @@ func (s *sweeper) notes(r *result.Sweep) {
 			saturated = row.Clients
 		}
 	}
-	if len(wide) > 0 {
+	if len(wide) > 0 && finished {
 		note("at %s clients the interval is still wider than %.3g%% to either side after up to %d repeats: the machine is noisy, or the measurements are too short", strings.Join(wide, ", "), 100*s.Precision, s.MaxRepeats)
 	}
 	if saturated > 0 {

@@ -30,7 +30,7 @@ func RunTarget(ctx context.Context, cfg SearchConfig, rate float64, maxWorkers i
 	}
 	if err != nil {
 		t.Outcome = result.CapacityUnfinished
-		t.Answer = fmt.Sprintf("the search was not finished: %v", err)
+		t.Answer = unfinished("search", err)
 	}
 	return t, err
 }

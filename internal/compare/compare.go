@@ -235,7 +235,11 @@ func moreRuns(r *result.ComparisonRow, e evidence, m margins, level float64) int
 		// The interval's width tells the noise; an outlier hardly widens it.
 		perSide := 1/float64(r.BaseRuns) + 1/float64(r.NewRuns)
 		sd := (e.ci.hi - e.ci.lo) / 2 / stats.NormalQuantile(Confidence) * math.Sqrt(2/perSide)
-		need = max(need, samplesNeeded(e.loss, sd, m, level, tail))
+		n := samplesNeeded(e.loss, sd, m, level, tail)
+		if n == result.MoreCap {
+			return result.MoreCap // beyond it, whatever there is already
+		}
+		need = max(need, n)
 	}
 	return min(need-have, result.MoreCap)
 }

@@ -82,6 +82,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 	}{
 		{"duration_s is -10, which is negative", func(r *Run) { r.DurationS = -10 }},
 		{"clients is -1, which is negative", func(r *Run) { r.Clients = -1 }},
+		{"clients is 0, but transactions is 100", func(r *Run) { r.Clients = 0 }},
 		{"producers.clients is -1", func(r *Run) { r.Producers.Clients = -1 }},
 		{"intervals[0].tps is -1", func(r *Run) { r.Intervals[0].TPS = -1 }},
 		{"scripts[0].statements[0].count is -7", func(r *Run) { r.Scripts[0].Statements[0].Count = -7 }},

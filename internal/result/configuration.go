@@ -275,7 +275,11 @@ func (c Configuration) String() string {
 	if layout := c.LayoutName(); layout != "" {
 		s += ", " + layout
 	}
-	return fmt.Sprintf("%s, %s, %d clients", s, c.Mode, c.Clients)
+	clients := "clients"
+	if c.Clients == 1 {
+		clients = "client"
+	}
+	return fmt.Sprintf("%s, %s, %d %s", s, c.Mode, c.Clients, clients)
 }
 
 // LayoutName is the layout with its number of partitions and its durability.

@@ -26,6 +26,8 @@ func (r *Run) contradiction() error {
 		all += r.Producers.Clients
 	}
 	switch {
+	case r.Clients < 1 && r.Transactions > 0:
+		return fmt.Errorf("clients is %d, but transactions is %d", r.Clients, r.Transactions)
 	// Orders of an aborted client count, its transaction does not.
 	case r.Orders > 0 && r.Transactions+r.Failed() == 0 && r.AbortedClients == 0 && !r.Interrupted:
 		return fmt.Errorf("orders is %d, but transactions is 0", r.Orders)
