@@ -50,7 +50,9 @@ func TestWarnings(t *testing.T) {
 		{"short", func(r *result.Run, _ *result.Environment) { r.DurationS, r.WantDurationS = 4.9, 4.9 }, []string{"the run took 4.9 s: too short"}},
 		{"interrupted", func(r *result.Run, _ *result.Environment) { r.DurationS, r.Interrupted = 1, true }, nil},
 		{"few samples", func(r *result.Run, _ *result.Environment) { r.Transactions = 9_999 }, []string{"beyond p99.9, because there were only 9,999 transactions"}},
-		{"few samples among many empty", func(r *result.Run, _ *result.Environment) { r.CountsOrders, r.Transactions, r.Empty = true, 50_000, 49_000 }, []string{"beyond p99.9, because there were only 1,000 transactions that moved an order"}},
+		{"few samples among many empty", func(r *result.Run, _ *result.Environment) {
+			r.CountsOrders, r.Transactions, r.Empty = true, 50_000, 49_000
+		}, []string{"beyond p99.9, because there were only 1,000 transactions that moved an order"}},
 		{"no samples", func(r *result.Run, _ *result.Environment) { r.Transactions = 0 }, nil},
 		{"rate not reached", func(r *result.Run, _ *result.Environment) { r.Rate, r.TPS = 1000, 949 }, []string{"949 of 1,000 transactions/s"}},
 		{"rate reached", func(r *result.Run, _ *result.Environment) { r.Rate, r.TPS = 1000, 951 }, nil},
