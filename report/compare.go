@@ -53,7 +53,7 @@ func CompareText(w io.Writer, r *result.Comparison, o Options) error {
 func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRow) {
 	for _, row := range rows {
 		p.wrap(fmt.Sprintf("%s %s: ", decidesMark(row), metricLabel(row)), "    ", plain,
-			fmt.Sprintf("%s to %s, typical ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), rowVerdict(r, row)))
+			fmt.Sprintf("%s to %s, typical ratio %s, %s", metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), row.Text(r.SampleName())))
 	}
 }
 
@@ -61,7 +61,7 @@ func (p *page) compareSentences(r *result.Comparison, rows []result.ComparisonRo
 func compareTable(r *result.Comparison) table {
 	col := columnsOf(r.Rows)
 	base, new := sideNames(r)
-	verdict := leftColumn(col("verdict", 0, func(row *result.ComparisonRow) string { return rowVerdict(r, *row) }))
+	verdict := leftColumn(col("verdict", 0, func(row *result.ComparisonRow) string { return row.Text(r.SampleName()) }))
 	verdict.painted = true
 	t := table{columns: []column{
 		leftColumn(col("  metric", 0, func(row *result.ComparisonRow) string { return decidesMark(*row) + " " + metricLabel(*row) })),

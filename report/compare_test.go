@@ -153,7 +153,7 @@ func TestGoldenComparisons(t *testing.T) {
 			t.Parallel()
 			golden(t, "compare/"+name+".txt", renderComparison(t, CompareText, r, Options{Width: 120}))
 			golden(t, "compare/"+name+".md", renderComparison(t, CompareMarkdown, r, Options{}))
-			golden(t, "compare/"+name+".json", renderComparison(t, CompareJSON, r, Options{}))
+			golden(t, "compare/"+name+".json", render(t, JSON, &result.File{Comparison: r}, Options{}))
 			golden(t, "compare/"+name+".xml", renderComparison(t, CompareJUnit, r, Options{}))
 		})
 	}
@@ -198,17 +198,20 @@ func TestComparisonFilesParse(t *testing.T) {
 			r.Rows[i].Strategy = rapid.String().Draw(t, "strategy")
 		}
 		var b bytes.Buffer
-		if err := CompareJSON(&b, &r, Options{}); err != nil {
+		if err := JSON(&b, &result.File{Comparison: &r}, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		var back struct {
-			Failed  bool                   `json:"failed"`
-			Verdict result.Verdict         `json:"verdict"`
-			Rows    []result.ComparisonRow `json:"rows"`
+		var file struct {
+			Comparison struct {
+				Failed  bool                   `json:"failed"`
+				Verdict result.Verdict         `json:"verdict"`
+				Rows    []result.ComparisonRow `json:"rows"`
+			} `json:"comparison"`
 		}
-		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+		if err := json.Unmarshal(b.Bytes(), &file); err != nil {
 			t.Fatal(err)
 		}
+		back := file.Comparison
 		if back.Failed != r.Failed() || back.Verdict != r.Verdict || len(back.Rows) != len(r.Rows) {
 			t.Fatalf("%+v", back)
 		}

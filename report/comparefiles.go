@@ -8,20 +8,6 @@ import (
 	"qbench/internal/result"
 )
 
-// CompareJSON writes a comparison as it is, with what follows from it beside:
-// "failed", whether the gate fails.
-func CompareJSON(w io.Writer, r *result.Comparison, _ Options) error {
-	err := writeJSON(w, struct {
-		Format string `json:"format"`
-		Failed bool   `json:"failed"`
-		*result.Comparison
-	}{"qbench-compare/1", r.Failed(), r})
-	if err != nil {
-		return fmt.Errorf("write comparison: %w", err)
-	}
-	return nil
-}
-
 // CompareJUnit writes a comparison as JUnit XML: what fails the gate is a failure,
 // what is undecided and passes is skipped, and what is refused, missing or invalid
 // is an error. The rule stands in the suite's output.
@@ -43,7 +29,7 @@ func CompareJUnit(w io.Writer, r *result.Comparison, _ Options) error {
 		c := junitCase{Class: clean(rowName(r, i)), Name: clean(row.Metric)}
 		numbers := fmt.Sprintf("%s: %s to %s, typical ratio %s, %.0f%% interval %s, p = %s, %s %ss", metricLabel(row),
 			metricValue(row, row.BaseMedian), metricValue(row, row.NewMedian), ratioText(row.Ratio.Value), 100*confidenceOf(r), intervalText(row), pText(row.P), strings.Replace(samplesText(r, row), "+", " and ", 1), r.SampleName())
-		message := rowVerdict(r, row)
+		message := row.Text(r.SampleName())
 		switch {
 		case r.Fails(row):
 			c.Failure = &junitResult{Message: message, Type: string(row.Verdict), Text: numbers}

@@ -76,29 +76,29 @@ func moreText(r *result.Comparison) string {
 	return ""
 }
 
-// toleratedText is what is tolerated of the deciding metrics.
+// toleratedText is what is tolerated of the deciding metrics, each by its name
+// where they differ.
 func toleratedText(r *result.Comparison) string {
-	var values []string
+	var named, values []string
 	for _, row := range r.Rows {
+		if !row.Decides {
+			continue
+		}
 		text := trimmed(100*row.MaxSlowdown) + "%"
-		if row.Decides && !slices.Contains(values, text) {
+		if !slices.Contains(values, text) {
 			values = append(values, text)
 		}
+		if text += " of " + row.Metric; !slices.Contains(named, text) {
+			named = append(named, text)
+		}
 	}
-	if values == nil {
+	switch len(values) {
+	case 0:
 		return trimmed(100*r.MaxSlowdown) + "%"
+	case 1:
+		return values[0]
 	}
-	return strings.Join(values, " or ")
-}
-
-// rowVerdict is a row's outcome in words. A latency that the gate tolerates
-// more of says how much.
-func rowVerdict(r *result.Comparison, row result.ComparisonRow) string {
-	text := row.Text(r.SampleName())
-	if row.Decides && row.MaxSlowdown != r.MaxSlowdown {
-		text += fmt.Sprintf(" (%s%% tolerated)", trimmed(100*row.MaxSlowdown))
-	}
-	return text
+	return strings.Join(named, " or ")
 }
 
 // rowName names the configuration of a row, with all that tells it from those of
@@ -258,8 +258,8 @@ func ratioText(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 0) || math.IsNaN(ratio):
 		return "-"
-	case ratio >= 100:
-		return fmt.Sprintf("%.0f", ratio)
+	case ratio >= 10 || ratio < 0.1:
+		return significant(ratio)
 	}
 	return fmt.Sprintf("%.3f", ratio)
 }

@@ -26,7 +26,7 @@ var formats = []struct {
 	{name: "table", runs: Table},
 	{name: "markdown", runs: Markdown, comparison: ofComparison(CompareMarkdown), capacity: CapacityMarkdown},
 	{name: "csv", runs: CSV},
-	{name: "json", runs: JSON, comparison: ofComparison(CompareJSON), capacity: JSON},
+	{name: "json", runs: JSON, comparison: JSON, capacity: JSON},
 	{name: "junit", comparison: ofComparison(CompareJUnit)},
 	{name: "hgrm", runs: HGRM},
 	{name: "benchfmt", runs: Benchfmt},

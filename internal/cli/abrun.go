@@ -31,7 +31,7 @@ func (t *abRun) run() (Status, error) {
 		}
 	}
 	seed := t.trial.OrderSeed()
-	t.con.note("order of the runs: seed %d; --seed %d repeats it", seed, seed)
+	t.con.note("order of the runs: seed %d; --seed %d repeats the order", seed, seed)
 	started := t.now()
 	for n := 0; ; n++ {
 		begun := t.now()

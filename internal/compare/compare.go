@@ -255,7 +255,7 @@ func overall(rows []result.ComparisonRow) result.Outcome {
 		}
 		notSlower, notTwice = notSlower && r.NotSlower, notTwice && r.NotTwiceSlower
 		switch {
-		case severity(r.Verdict) > severity(out.Verdict):
+		case r.Verdict.WorseThan(out.Verdict):
 			out = r.Outcome
 		case r.Verdict == out.Verdict:
 			out.Within, out.More = max(out.Within, r.Within), max(out.More, r.More)
@@ -264,8 +264,4 @@ func overall(rows []result.ComparisonRow) result.Outcome {
 	known := out.Verdict != result.NotComparable
 	out.NotSlower, out.NotTwiceSlower = notSlower && known, notTwice && known
 	return out
-}
-
-func severity(v result.Verdict) int {
-	return slices.Index([]result.Verdict{result.NotComparable, result.Same, result.Faster, result.Inconclusive, result.Slower}, v)
 }

@@ -8,16 +8,21 @@ import (
 	"slices"
 )
 
-// Write writes the result file. Two values that readers rely on are derived here
-// from where the record keeps them: "failed", the sum of the failures, and
-// "statements", those of all scripts in order.
+// Write writes the result file. Values that readers rely on are derived here from
+// where the record keeps them: of a run "failed", the sum of the failures, and
+// "statements", those of all scripts in order; of a comparison "failed", whether the
+// gate fails.
 func Write(w io.Writer, f *File) error {
 	type file File
 	out := struct {
 		file
-		Runs []jsonRun `json:"runs"`
-	}{file(*f), make([]jsonRun, len(f.Runs))}
+		Runs       []jsonRun       `json:"runs"`
+		Comparison *jsonComparison `json:"comparison,omitempty"`
+	}{file: file(*f), Runs: make([]jsonRun, len(f.Runs))}
 	out.Format = Format
+	if c := f.Comparison; c != nil {
+		out.Comparison = &jsonComparison{Failed: c.Failed(), Comparison: c}
+	}
 	for i, r := range f.Runs {
 		out.Runs[i] = jsonRun{Run: r, Failed: r.Failed()}
 		for _, s := range r.Scripts {
@@ -32,6 +37,11 @@ func Write(w io.Writer, f *File) error {
 		return fmt.Errorf("write result file: %w", err)
 	}
 	return nil
+}
+
+type jsonComparison struct {
+	Failed bool `json:"failed"`
+	*Comparison
 }
 
 type jsonRun struct {
@@ -80,6 +90,11 @@ func Read(r io.Reader) (*File, error) {
 			return nil, fmt.Errorf("read result file: run %d (%s) contradicts itself: %w; the file is damaged or was edited, measure again", i+1, run.Configuration, err)
 		}
 		run.Env = &f.Environment
+	}
+	if f.Comparison != nil {
+		if err := f.Comparison.contradiction(); err != nil {
+			return nil, fmt.Errorf("read result file: the comparison contradicts itself: %w; the file is damaged or was edited, compare again", err)
+		}
 	}
 	return &f, nil
 }

@@ -197,3 +197,34 @@ func TestWriteRefusesWhatJSONCannotSay(t *testing.T) {
 		t.Error("an infinite rate was written")
 	}
 }
+
+// A verdict that the rows do not bear was edited.
+func TestComparisonsThatContradictThemselvesAreRefused(t *testing.T) {
+	t.Parallel()
+	row := func(v Verdict, decides bool) ComparisonRow {
+		return ComparisonRow{Metric: "tps", Decides: decides, Outcome: Outcome{Verdict: v}}
+	}
+	for name, c := range map[string]struct {
+		verdict Verdict
+		rows    []ComparisonRow
+		refused bool
+	}{
+		"the worst row":      {Slower, []ComparisonRow{row(Same, true), row(Slower, true)}, false},
+		"better than a row":  {Same, []ComparisonRow{row(Same, true), row(Slower, true)}, true},
+		"no row":             {Same, nil, true},
+		"no row that counts": {Same, []ComparisonRow{row(Same, false)}, true},
+		"nothing was judged": {NotComparable, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			if err := Write(&b, &File{Comparison: &Comparison{Outcome: Outcome{Verdict: c.verdict}, Rows: c.rows}}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Read(strings.NewReader(b.String()))
+			if refused := err != nil && strings.Contains(err.Error(), "the comparison contradicts itself"); refused != c.refused || err != nil && !c.refused {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -76,10 +76,12 @@ func (c *Comparison) Fails(row ComparisonRow) bool {
 
 // passes is whether an inconclusive row is let through.
 func (c *Comparison) passes(row ComparisonRow) bool {
-	switch c.Undecided {
-	case UndecidedPass:
+	switch {
+	case row.Drift != "":
+		return false // what depends on the order of the runs says nothing
+	case c.Undecided == UndecidedPass:
 		return true
-	case UndecidedFail:
+	case c.Undecided == UndecidedFail:
 		return row.NotSlower
 	default:
 		return row.NotSlower || row.NotTwiceSlower
@@ -187,6 +189,15 @@ const (
 	Inconclusive  Verdict = "inconclusive"
 	NotComparable Verdict = "not comparable"
 )
+
+// verdicts are all verdicts, the worst last: what was not judged says nothing, and
+// an open question is worse than a good answer.
+var verdicts = []Verdict{NotComparable, Same, Faster, Inconclusive, Slower}
+
+// WorseThan tells whether v decides for several rows, of which one has o.
+func (v Verdict) WorseThan(o Verdict) bool {
+	return slices.Index(verdicts, v) > slices.Index(verdicts, o)
+}
 
 // Outcome is a verdict with the number that belongs to it. For a cost, such as
 // a latency, slower means that it is higher.

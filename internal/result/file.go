@@ -8,7 +8,7 @@ const Format = "qbench/2"
 type File struct {
 	Format      string      `json:"format"`
 	Runs        []*Run      `json:"runs"`
-	Environment Environment `json:"environment"`
+	Environment Environment `json:"environment,omitzero"`
 	// Capacity is what capacity planning found about the only strategy, and
 	// Capacities about each of several, with their ranking.
 	Capacity        *Capacity        `json:"capacity,omitempty"`

@@ -8,15 +8,20 @@ import (
 )
 
 // Join puts several files together, and says what is lost by that: in which
-// respects their runs were not measured alike, and which comparisons are left out,
-// since one of two files' runs says nothing of the others.
+// respects their runs were not measured alike, and which comparisons and runs are not
+// shown: a comparison of two files' runs says nothing of the others, and capacities
+// are shown instead of runs.
 func Join(files []*File) (joined *File, lost []string) {
 	if len(files) == 1 {
 		return files[0], nil
 	}
 	joined = &File{Format: Format, Environment: files[0].Environment}
 	values := map[string][]string{} // what each respect was, in the order of the files
+	planned := slices.ContainsFunc(files, func(f *File) bool { return f.AllCapacities() != nil })
 	for i, f := range files {
+		if planned && f.AllCapacities() == nil && len(f.Runs) > 0 {
+			lost = append(lost, fmt.Sprintf("file %d of %d holds runs and no capacity: only a format for runs, such as table, shows them", i+1, len(files)))
+		}
 		if f.Comparison != nil {
 			lost = append(lost, fmt.Sprintf("the comparison in file %d of %d is not shown: give the file alone", i+1, len(files)))
 		}

@@ -45,6 +45,21 @@ func (r *Run) contradiction() error {
 	return nil
 }
 
+// contradiction is where the verdict of a comparison is not the worst of the rows
+// that decide; nil where it is.
+func (c *Comparison) contradiction() error {
+	worst := NotComparable
+	for _, row := range c.Rows {
+		if row.Decides && row.Verdict.WorseThan(worst) {
+			worst = row.Verdict
+		}
+	}
+	if c.Verdict != worst && c.Verdict != NotComparable {
+		return fmt.Errorf("verdict is %q, but that of its %d rows is %q", c.Verdict, len(c.Rows), worst)
+	}
+	return nil
+}
+
 // rateOf compares a rate with what it is of, up to what rounding to four digits
 // changes.
 func rateOf(name string, rate, seconds float64, of string, n int64) error {
