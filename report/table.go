@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // table is a table before it is drawn. The same table is drawn for a terminal
 // (draw.go), in Markdown (markdown.go) and in HTML (htmltable.go).
@@ -97,7 +100,7 @@ func (c *column) width() int {
 
 // fit makes the table as narrow as the page, in the order of what is missed
 // least: equal columns move into the caption, long words are shortened,
-// columns are left out, and at last names are cut.
+// columns are left out, of equal ones the last first, and at last names are cut.
 func (p *page) fit(t table) (table, string) {
 	t.columns = copied(t.columns)
 	caption := ""
@@ -111,10 +114,11 @@ func (p *page) fit(t table) (table, string) {
 		case 5:
 			p.cutNames(&t, 12)
 		}
-		if t.width() <= p.width() {
-			break
+		for i := len(t.columns) - 1; i >= 0 && t.width() > p.width(); i-- {
+			if t.columns[i].leftOut == leftOut {
+				t.columns = slices.Delete(t.columns, i, i+1)
+			}
 		}
-		t.columns = without(t.columns, leftOut)
 	}
 	p.cutNames(&t, 4)
 	return t, caption
@@ -145,16 +149,6 @@ func hoist(columns []column) ([]column, string) {
 		}
 	}
 	return kept, strings.Join(same, ", ")
-}
-
-func without(columns []column, leftOut int) []column {
-	var kept []column
-	for _, c := range columns {
-		if c.leftOut != leftOut {
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 // abbreviate shortens qbench's own words so far that they are still told apart.
