@@ -44,7 +44,7 @@ func (r *run) message(level, text string) {
 }
 
 // debug reports a step of a client. Callers ask for r.cfg.Debug first, so that
-// nobody pays for the arguments otherwise.
+// the arguments cost nothing otherwise.
 func (r *run) debug(format string, args ...any) {
 	r.message("debug", fmt.Sprintf(format, args...))
 }

@@ -147,7 +147,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The second signal waits for nobody, whatever measures, and the server goes all
+// The second signal waits for no measurement, and the server goes all
 // the same.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()

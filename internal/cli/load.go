@@ -27,17 +27,17 @@ func loadFlags() []cli.Flag {
 		&cli.StringFlag{Name: "client", Aliases: []string{"clients", "c"}, Category: categoryLoad, Value: "1", Usage: "`LIST`: number of clients"},
 		&cli.StringFlag{Name: "pool", Category: categoryLoad, Usage: "`N`: connections that the clients share, each borrowing one for a transaction", DefaultText: "one for each client"},
 		&cli.StringFlag{Name: "jobs", Aliases: []string{"j"}, Category: categoryLoad, Usage: "`N`: threads that carry the clients", DefaultText: "one per core, but no more than clients"},
-		&cli.StringFlag{Name: "protocol", Aliases: []string{"M"}, Category: categoryLoad, Value: string(runner.Prepared), Usage: "`LIST`: query mode: simple, extended, prepared, or pipelined (prepared, with statements whose results nobody waits for travelling together)"},
+		&cli.StringFlag{Name: "protocol", Aliases: []string{"M"}, Category: categoryLoad, Value: string(runner.Prepared), Usage: "`LIST`: query mode: simple, extended, prepared, or pipelined (like prepared, but sends statements whose results are not needed yet together)"},
 		&cli.StringFlag{Name: "time", Aliases: []string{"T"}, Category: categoryLoad, Usage: "`TIME`: seconds, or a time such as 5m; a drained queue ends the run earlier; 0 is until drained", DefaultText: defaultDuration + ", without -t"},
 		&cli.StringFlag{Name: "transactions", Aliases: []string{"t"}, Category: categoryLoad, Usage: "`N`: transactions of each client, empty ones included, instead of -T"},
 		&cli.StringFlag{Name: "warmup", Category: categoryLoad, Value: "0", Usage: "`TIME`: run before the clock starts, not counted"},
 		&cli.StringFlag{Name: "rate", Aliases: []string{"R"}, Category: categoryLoad, Usage: "`N`: start N transactions per second instead of as many as possible; latency is measured from the scheduled start"},
 		&cli.StringFlag{Name: "latency-limit", Aliases: []string{"L"}, Category: categoryLoad, Usage: "`TIME`: milliseconds, or a time: count slower transactions as late, and under -R skip those that would start later"},
-		&cli.BoolFlag{Name: "connect", Aliases: []string{"C"}, Category: categoryLoad, Usage: "connect anew for each transaction"},
+		&cli.BoolFlag{Name: "connect", Aliases: []string{"C"}, Category: categoryLoad, Usage: "connect for each transaction"},
 		&cli.StringFlag{Name: "max-tries", Category: categoryLoad, Value: defaultMaxTries, Usage: "`N`: tries of a transaction that fails with a serialization failure or a deadlock; 0 is no limit"},
 		&cli.StringFlag{Name: "grace", Category: categoryLoad, Value: defaultGrace, Usage: "`TIME`: longest wait after the end for clients to finish, in seconds or as 1m; then their statements are cancelled; 0 waits without limit"},
 		&cli.StringFlag{Name: "repeat", Category: categoryLoad, Value: "1", Usage: "`N`: do everything N times, taking turns"},
-		&cli.BoolFlag{Name: "keep-data", Category: categoryQueue, Usage: "run on the queue as the last run left it, instead of making it anew"},
+		&cli.BoolFlag{Name: "keep-data", Category: categoryQueue, Usage: "run on the queue as the last run left it, instead of re-creating it"},
 	}
 }
 

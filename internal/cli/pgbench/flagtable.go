@@ -39,7 +39,7 @@ var scriptFlags = []flagSpec{
 
 var benchmarkFlags = []flagSpec{
 	{"client", "c", "N", "number of clients (1)", benchmarking, intFlag("-c/--clients", 1, func(o *options, n int) { o.clients = n })},
-	{"connect", "C", "", "connect anew for each transaction", benchmarking, boolFlag(func(o *options) { o.connect = true })},
+	{"connect", "C", "", "connect for each transaction", benchmarking, boolFlag(func(o *options) { o.connect = true })},
 	{"define", "D", "NAME=VALUE", "set a variable for the scripts", benchmarking, (*options).define},
 	{"jobs", "j", "N", "number of threads (1)", benchmarking, intFlag("-j/--jobs", 1, func(o *options, n int) { o.threads = n })},
 	{"log", "l", "", "write a line per transaction to a file", benchmarking, boolFlag(func(o *options) { o.log = true })},
