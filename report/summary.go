@@ -1,18 +1,17 @@
 package report
 
 import (
-	"fmt"
-
+	"qbench/internal/amount"
 	"qbench/internal/result"
 )
 
 // Summary is a run in one line, for the progress of many.
 func Summary(r *result.Run) string {
-	line := fmt.Sprintf("%.1f tps", r.TPS)
+	line := amount.Number(r.TPS) + " tps"
 	if r.CountsOrders {
-		line = fmt.Sprintf("%.1f orders/s, %s", r.OrdersPerS, line)
+		line = amount.Number(r.OrdersPerS) + " orders/s, " + line
 	}
-	line += fmt.Sprintf(", p99 %.3f ms", r.Latency.P99)
+	line += ", p99 " + amount.Number(r.Latency.P99) + " ms"
 	switch AuditOf(r) {
 	case AuditOK:
 		line += ", audit ok"

@@ -153,16 +153,13 @@ func (r *capacityRun) keep(s *result.Capacity, res *result.Run) {
 
 // measurementLine is a measurement as the progress shows it.
 func measurementLine(x result.Measurement) string {
-	line := fmt.Sprintf("%s, %.1f orders/s", amount.Count(x.Clients, "client"), x.OrdersPerS)
-	if x.Clients == 1 {
-		line = fmt.Sprintf("1 client, %.1f orders/s", x.OrdersPerS)
-	}
+	line := fmt.Sprintf("%s, %s orders/s", amount.Count(x.Clients, "client"), amount.Number(x.OrdersPerS))
 	if x.Rate > 0 {
-		line += fmt.Sprintf(" of %.1f offered", x.OfferedPerS)
+		line += fmt.Sprintf(" of %s offered", amount.Number(x.OfferedPerS))
 	}
-	line += fmt.Sprintf(", p99 %.3f ms", x.Latency.P99)
-	if x.QueueTime != nil {
-		line += fmt.Sprintf(", queue p99 %.3f ms", x.QueueTime.P99)
+	line += fmt.Sprintf(", p99 %s ms", amount.Number(x.Latency.P99))
+	if q, ok := x.Run.QueueTimeOf(func(l *result.Latency) float64 { return l.P99 }); ok {
+		line += fmt.Sprintf(", queue p99 %s ms", q.Text(amount.Number))
 	}
 	return line + fmt.Sprintf(" (repeat %d)", x.Repeat)
 }

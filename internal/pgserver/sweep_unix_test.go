@@ -31,7 +31,9 @@ func desert(t *testing.T, base string) string {
 			t.Fatal(err)
 		}
 	}
-	if err := f.owner.Close(); err != nil {
+	// Closing alone would not give the lock up at once: a program that a test beside this one starts holds a copy of the
+	// handle until it executes.
+	if err := errors.Join(syscall.Flock(int(f.owner.Fd()), syscall.LOCK_UN), f.owner.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return f.path

@@ -34,7 +34,8 @@ func TestMistakesInScriptsShowTheirPlace(t *testing.T) {
 	}
 }
 
-var numbers = regexp.MustCompile(`[0-9]+\.[0-9]+`)
+// The blanks before a figure that begins a line are part of it: they fill up its column.
+var numbers = regexp.MustCompile(`(?m)(?:^ +)?[0-9]+\.[0-9]+`)
 
 // The options that the pgbench at hand may be too old for.
 func TestNewerOptions(t *testing.T) {
