@@ -267,7 +267,10 @@ func TestLockBehindPooler(t *testing.T) {
 			}
 		}}
 		spec := small(mix(t, "skip-locked"))
-		spec.Clients, spec.Load.Mode, spec.RecoveryTimeout = 4, runner.Simple, 100*time.Millisecond
+		spec.Clients, spec.Load.Mode = 4, runner.Simple
+		if held {
+			spec.RecoveryTimeout = 3 * time.Second
+		}
 		res := execute(t, pooled, spec, hooks)
 		closeConn(t.Context(), conn)
 		var use *InUseError
