@@ -124,7 +124,7 @@ func (p *Private) Start() (err error) {
 		if err = p.ctl("restart", "-m", "immediate"); err == nil {
 			return nil
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // polled: only a start that works tells that they are gone
 	}
 	return err
 }
