@@ -187,7 +187,11 @@ func marginText(s *result.Search) string {
 func lawText(f *result.Fit) string {
 	knee := "it never turns down"
 	if f.TurnsDown() {
-		knee = fmt.Sprintf("knee at %s%s with %s orders/s", amount.Count(int64(math.Round(f.Knee.Value)), "client"), within(whole(f.Knee)), amount.Number(f.PeakPerS))
+		clients := "clients"
+		if math.Round(f.Knee.Value) == 1 {
+			clients = "client"
+		}
+		knee = fmt.Sprintf("knee at %s %s%s with %s orders/s", amount.Number(math.Round(f.Knee.Value)), clients, within(whole(f.Knee)), amount.Number(f.PeakPerS))
 	} else if f.PeakPerS > 0 {
 		knee = fmt.Sprintf("no knee, ceiling %s orders/s", amount.Number(f.PeakPerS))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"qbench/internal/amount"
 	"qbench/internal/bench"
 	"qbench/internal/capacity"
 	"qbench/internal/result"
@@ -53,7 +54,7 @@ func (m *points) run(_ context.Context, spec bench.Spec) (*result.Run, error) {
 
 // soak measures a point for long, and watches the tables meanwhile.
 func (m *points) soak(ctx context.Context, p result.Point) (stepS float64, watched []capacity.Series, err error) {
-	m.con.note("%s: soaking for %s with %d clients at %.1f orders/s", m.Spec.Mix.Name, p.Duration, p.Clients, p.Rate)
+	m.con.note("%s: soaking for %s with %s at %s orders/s", m.Spec.Mix.Name, p.Duration, amount.Count(p.Clients, "client"), amount.Number(p.Rate))
 	w := bench.NewWatch(m.server.Target, m.Spec.Mix.Workload())
 	watching, end := context.WithCancel(ctx)
 	done := make(chan error, 1)

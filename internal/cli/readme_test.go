@@ -15,7 +15,7 @@ import (
 // scaled makes a command of the README small enough for a test: the same
 // flags, less of everything.
 var scaled = []struct{ pattern, with string }{
-	{`(qbench ab .*)-T [0-9]+`, "${1}--warmup 0 --orders 5000 -t 20"},
+	{`(qbench ab .*)-T [0-9]+`, "${1}--warmup 0 --orders 5000 -t 5"},
 	{`-T [0-9]+[sm]?`, "-T 1"},
 	{`-t [0-9]+`, "-t 5"},
 	{`-c 2,4,8`, "-c 2"},
